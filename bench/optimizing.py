@@ -11,7 +11,7 @@ import numpy as np
 from pellucid import algebra as alg
 from pellucid.algebra.naive import Lowering
 from pellucid.algebra.script import optimized
-from pellucid.base.room import with_room
+from pellucid.base.deep_stack import with_deep_stack
 from pellucid.driver.kernel import make_backend
 from pellucid.driver.options import Options
 from pellucid.ir.nest import Kernel
@@ -64,7 +64,7 @@ def best(make: Callable[[], alg.Array], rounds: int = ROUNDS) -> float:
     for _ in range(rounds):
         kernel = naive(make())
         start = time.process_time()
-        with_room(partial(optimized, kernel, Options(), backend))
+        with_deep_stack(partial(optimized, kernel, Options(), backend))
         found = min(found, time.process_time() - start)
     return 1e3 * found
 

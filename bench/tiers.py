@@ -51,7 +51,7 @@ def swirl(seed: int) -> object:
 
 
 def waves(numbers: list[float]) -> object:
-    """Waves of which boxes decide nothing."""
+    """Waves of which intervals decide nothing."""
 
     @pl.image
     def picture(p):  # noqa: ANN001, ANN202

@@ -63,7 +63,7 @@ def segments(count: int) -> object:
 
 
 def bitmap() -> object:
-    """A photograph, as far as boxes can tell, turned, on a sixth of the frame."""
+    """A photograph, as far as intervals can tell, turned, on a sixth of the frame."""
     pixels = np.random.default_rng(5).integers(0, 256, (256, 256, 4), np.uint8)
     pixels[..., 3] = 255
     return im.ustretch(4.0 / 256, im.turn(0.4, im.reconstruct(im.bitmap(pixels))))
@@ -84,7 +84,7 @@ def mandelbrot(p: Any) -> Any:
 
 @pl.image
 def plasma(p: Any) -> Any:
-    """Waves of which boxes decide nothing."""
+    """Waves of which intervals decide nothing."""
     wave = pl.sin(p.x * 1.3) + pl.sin(p.y * 1.7 + 1.0) + pl.sin(pl.sqrt(p.x * p.x + p.y * p.y + 1.0) * 2.0)
     half = wave / 6.0 + 0.5
     return im.Color(half, half * half, 1.0 - half, 1.0)

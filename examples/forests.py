@@ -15,7 +15,7 @@ import numpy as np
 import pellucid as pl
 from pellucid.staging import DYNAMIC, STATIC, Memory, apply, cogen, interpreter, lift
 
-MOST_LEAVES, MOST_CLASSES, MOST_TREES = 1 << 16, 255, 1 << 10
+MAX_LEAVES, MAX_CLASSES, MAX_TREES = 1 << 16, 255, 1 << 10
 SCORES = (1 << 15) - 1
 """What all trees together may give a class."""
 CLOSE = 255
@@ -140,9 +140,9 @@ def imported(model, offsets):
             f"the forest takes {model.n_features_in_} features, and there are {len(offsets)} places"
         )
     classes, trees, weights, most = len(model.classes_), [], [], 0
-    if classes > MOST_CLASSES or len(model.estimators_) > MOST_TREES:
+    if classes > MAX_CLASSES or len(model.estimators_) > MAX_TREES:
         raise ValueError(
-            f"{classes} classes, {len(model.estimators_)} trees, of at most {MOST_CLASSES}, {MOST_TREES}"
+            f"{classes} classes, {len(model.estimators_)} trees, of at most {MAX_CLASSES}, {MAX_TREES}"
         )
     # Each score is wrong by half a unit at most, and what is left for the last class by half a unit for each other.
     count = len(model.estimators_)
@@ -151,11 +151,11 @@ def imported(model, offsets):
         first = len(weights)
         trees.append((first, _tree(one.tree_, 0, first, weights, unit)))
         most = max(most, len(weights) - first)
-    if most > MOST_LEAVES:
-        raise ValueError(f"a tree of {most} leaves; train with max_leaf_nodes={MOST_LEAVES}")
+    if most > MAX_LEAVES:
+        raise ValueError(f"a tree of {most} leaves; train with max_leaf_nodes={MAX_LEAVES}")
     kind = "u8" if most <= 256 else "u16"
     # Whatever the number of a leaf may be, its weights are inside of the table, and nobody has to ask.
-    weights += [np.zeros(classes)] * (256 if kind == "u8" else MOST_LEAVES)
+    weights += [np.zeros(classes)] * (256 if kind == "u8" else MAX_LEAVES)
     forest = (classes, tuple(offsets), tuple(trees), kind, margin, unit * count)
     return forest, np.stack(weights).reshape(-1).view(np.uint32)
 

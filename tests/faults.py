@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from pellucid.base import aside
+from pellucid.base import atomic
 
 #: Functions of the system by which files are made and moved.
 SYSTEM = ("open", "link", "replace", "chmod", "fsync", "mkdir", "utime")
@@ -77,7 +77,7 @@ def counting(calls: Calls) -> Generator[Calls]:
             stack.enter_context(patch.object(os, name, _counted(calls, name, getattr(os, name))))
         for name in ALLOCATIONS:
             stack.enter_context(patch.object(np, name, _counted(calls, "allocation", getattr(np, name))))
-        stack.enter_context(patch.object(aside, "open", opened, create=True))
+        stack.enter_context(patch.object(atomic, "open", opened, create=True))
         yield calls
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pages
-from pellucid.backends.tilevm.tape import rows as tape_rows
+from pellucid.backends.tiles.tape import rows as tape_rows
 from pellucid.ir import prim, prims
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def accuracy(row: prim.Prim) -> str:
 
 
 def bounds(row: prim.Prim) -> str:
-    """Where the bounds of the result over a box of operands come from (see `reasoning.boxes`)."""
+    """Where the bounds of the result over an interval of operands come from (see `reasoning.intervals`)."""
     if row.interval is not None:
         return "a rule"
     if row.monotone:

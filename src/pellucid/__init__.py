@@ -89,7 +89,7 @@ def __getattr__(name: str) -> Any:
 def _unknown(name: str) -> AttributeError:
     """The error for a name that is nobody's: what to write instead, or the name that is nearest."""
     from .base.errors import did_you_mean
-    from .base.where import caller
+    from .base.source_location import caller
     from .images import words
     from .images.hints import hint
     from .images.word import UnknownWordError

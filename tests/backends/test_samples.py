@@ -8,8 +8,8 @@ from examples import gallery
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.backends.tilevm.supersample.resolve import mean_of
-from pellucid.backends.tilevm.supersample.running import SampledCode
+from pellucid.backends.tiles.supersample.resolve import mean_of
+from pellucid.backends.tiles.supersample.running import SampledCode
 from pellucid.base.errors import BackendError
 from pellucid.driver.frame import FrameVariant
 from pellucid.ir import expr as E

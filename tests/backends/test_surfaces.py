@@ -11,14 +11,14 @@ import pytest
 from tests.table.surfaces import EXACT, Near, near, products
 
 import pellucid as pl
-from pellucid.backends.tilevm.supersample import bounds
-from pellucid.backends.tilevm.supersample.resolve import SumStep
-from pellucid.backends.tilevm.taylor.models import LINEAR, PLACES, Enclosure, TaylorModel
+from pellucid.backends.tiles.supersample import bounds
+from pellucid.backends.tiles.supersample.resolve import SumStep
+from pellucid.backends.tiles.taylor.models import LINEAR, PLACES, Enclosure, TaylorModel
 from pellucid.driver.frame import FrameVariant
 from pellucid.ir import types as T
 from pellucid.ir.expr import param
 from pellucid.ir.interp import evaluate
-from pellucid.ir.intervals.box import Box
+from pellucid.ir.intervals.interval import Interval
 from pellucid.ir.intervals.notation import Term
 
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
@@ -138,7 +138,7 @@ def form(k: int, t: T.Type) -> tuple[Enclosure, list[Any]]:
     """A form of params, and these."""
     own = [param(f"part{k}_{n}", t) for n in range(4 + PLACES)]
     lo, hi, middle, *rest = map(Term, own)
-    return Enclosure(Box(lo, hi), TaylorModel(middle, tuple(rest[:-1]), rest[-1])), own
+    return Enclosure(Interval(lo, hi), TaylorModel(middle, tuple(rest[:-1]), rest[-1])), own
 
 
 def sums_outside(

@@ -8,7 +8,7 @@ from examples import gallery
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.backends.tilevm.abi import INVARIANT, TABULATED
+from pellucid.backends.tiles.abi import INVARIANT, TABULATED
 from pellucid.driver.frame import FrameVariant
 
 SIZES = [(1, 1), (5, 3), (16, 16), (17, 33), (64, 65), (300, 40), (257, 511)]
@@ -67,7 +67,7 @@ def test_most_of_a_picture_of_regions_is_filled_and_the_rest_has_short_tapes():
 
 
 @pytest.mark.parametrize("samples", [1, 2])
-def test_the_box_of_a_square_is_not_that_of_a_product(samples):
+def test_the_interval_of_a_square_is_not_that_of_a_product(samples):
     """Both are one row on the same types; whichever comes first, each has its own instruction."""
 
     @pl.image

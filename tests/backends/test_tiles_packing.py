@@ -8,7 +8,7 @@ import pytest
 import pellucid as pl
 from pellucid import images as im
 from pellucid.backends.conformance import same_bits, spicy
-from pellucid.backends.tilevm.tape.packing import packed
+from pellucid.backends.tiles.tape.packing import packed
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
 from pellucid.ir.expr import Expr

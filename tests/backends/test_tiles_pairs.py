@@ -9,9 +9,9 @@ import pytest
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.backends.tilevm.machine.running import kernels
-from pellucid.backends.tilevm.sizes import LANES, VECTORS
-from pellucid.backends.tilevm.tape.key import VARIANTS, Key
+from pellucid.backends.tiles.machine.running import kernels
+from pellucid.backends.tiles.sizes import LANES, VECTORS
+from pellucid.backends.tiles.tape.key import VARIANTS, Key
 from pellucid.driver.frame import FrameVariant
 from pellucid.ir import types as T
 

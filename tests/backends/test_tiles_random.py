@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from tests.diff.fields import Frame, Iterations, frame, frames
 
 from pellucid.backends.llvm import LlvmBackend
-from pellucid.backends.tilevm import TileBackend
+from pellucid.backends.tiles import TileBackend
 from pellucid.ir import expr as E
 from pellucid.ir import interp
 from pellucid.ir import nest as N

@@ -17,12 +17,12 @@ from tests.diff.programs import COLUMN, ROW
 import pellucid as pl
 from pellucid import images as im
 from pellucid.backends.jit.engine import machine
-from pellucid.backends.tilevm import TileBackend
-from pellucid.backends.tilevm.abi import FrameWord
-from pellucid.backends.tilevm.machine import kernels, running
-from pellucid.backends.tilevm.machine import pool as blocks
-from pellucid.backends.tilevm.machine.kernels import Kernels
-from pellucid.backends.tilevm.tape.key import Key
+from pellucid.backends.tiles import TileBackend
+from pellucid.backends.tiles.abi import FrameWord
+from pellucid.backends.tiles.machine import kernels, running
+from pellucid.backends.tiles.machine import pool as blocks
+from pellucid.backends.tiles.machine.kernels import Kernels
+from pellucid.backends.tiles.tape.key import Key
 from pellucid.base.errors import BackendError
 from pellucid.ir import expr as E
 from pellucid.ir import interp
@@ -212,7 +212,7 @@ def test_coordinates_that_are_one_point_or_no_number_are_right(op, scale):
 
 
 @pytest.mark.parametrize("type_", [T.f32, T.f64])
-def test_a_uniform_that_is_no_number_is_in_no_box(type_):
+def test_a_uniform_that_is_no_number_is_in_no_interval(type_):
     nan, zero = E.const(float("nan"), type_), E.const(0.0, type_)
     x = E.apply("convert", COLUMN, attr=type_)
     part = E.apply("choose", E.apply("lt", COLUMN, E.const(40, T.i32)), nan, zero)

@@ -22,8 +22,8 @@ from tests.systems import linux
 import pellucid as pl
 from pellucid import images as im
 from pellucid import signals as sg
-from pellucid.base import aside
-from pellucid.base.aside import written_aside
+from pellucid.base import atomic
+from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import FileError
 from pellucid.cli import reports
 from pellucid.cli.hops.repl import ReplState
@@ -38,7 +38,7 @@ NEST = "kernel k():\n  output s: i32[4]\n  for i in 0 .. 4:\n    s[i] := i\n"
 
 
 def write(path: Path) -> None:
-    with written_aside(path) as file:
+    with atomic_write(path) as file:
         for k in range(5):
             file.write(bytes([k]) * 10_000)
 
@@ -94,7 +94,7 @@ def content(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("unnamed", [True, False], ids=["without a name", "with a name"])
 def test_whatever_call_fails_the_old_file_stays(tmp_path, monkeypatch, name, unnamed):
     if not unnamed:
-        monkeypatch.setattr(aside, "_unnamed", lambda folder, permissions: None)
+        monkeypatch.setattr(atomic, "_unnamed", lambda folder, permissions: None)
     path, work = tmp_path / name, WRITERS[name]
     work(path)
     old = dict.fromkeys(content(tmp_path), OLD)
@@ -117,7 +117,7 @@ def test_whatever_call_fails_the_old_file_stays(tmp_path, monkeypatch, name, unn
         else:
             assert error is calls.error
     assert failed > 3
-    assert not aside.unfinished
+    assert not atomic.unfinished
 
 
 def told(work: Callable[[Path], None], path: Path, calls: Calls) -> Exception | None:
@@ -191,7 +191,7 @@ def test_an_error_while_the_file_is_closed_keeps_the_old_one(tmp_path, number):
     path.write_bytes(OLD)
 
     def work() -> None:
-        with written_aside(path) as file:
+        with atomic_write(path) as file:
             file.write(b"new")
             close = file.raw.close
 
@@ -208,12 +208,14 @@ def test_an_error_while_the_file_is_closed_keeps_the_old_one(tmp_path, number):
 
 
 ENDED = """
-import sys, time
-from pellucid.base import aside
-from pellucid.base.aside import written_aside
+import signal, sys, time
+from pellucid.base import atomic
+from pellucid.base.atomic import atomic_write
+if hasattr(signal, "SIGHUP"):  # which `nohup` hands down ignored
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 if sys.argv[2] == "named":
-    aside._unnamed = lambda folder, permissions: None
-with written_aside(sys.argv[1]) as file:
+    atomic._unnamed = lambda folder, permissions: None
+with atomic_write(sys.argv[1]) as file:
     file.write(bytes(100_000))
     file.flush()
     print("half", flush=True)
@@ -240,6 +242,8 @@ def test_a_process_that_is_ended_leaves_the_old_file_only(tmp_path, kind, number
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
+        # `nohup` hands an ignored SIGHUP down to all that it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     ) as program:
         assert program.stdout is not None
         assert program.stdout.readline() == "half\n"

@@ -74,7 +74,7 @@ def test_back_ends_agree_bit_for_bit(path, numerics, precision, backends):
 
 FAR = 1
 """By how much of 255 a channel may differ without being seen."""
-MOST_FAR = 1 / 400
+MAX_FAR = 1 / 400
 """The largest part of a picture's pixels that is farther apart, in single precision."""
 ASIDE = (2.0**-23, 2.0**-20, 2.0**-17)
 """How far the eye is moved, in parts of the largest coordinate in view, to find out what rounding can do to a pixel."""
@@ -102,7 +102,7 @@ def test_relaxed_is_exact_but_for_rounding(path):
     view = view_of(shown, LARGE)
     exact, relaxed = (pl.compile(shown.picture, numerics=numerics) for numerics in ("exact", "relaxed"))
     far = apart(exact.premultiplied(LARGE, **view), relaxed.premultiplied(LARGE, **view))
-    assert (far > FAR).mean() <= MOST_FAR
+    assert (far > FAR).mean() <= MAX_FAR
     if (far > FAR).any():
         # Where rounding can be seen, it is the picture that jumps, and not the numbers that are wrong.
         assert far[~unsteady(exact, shown, view)].max() <= FAR + 1

@@ -15,7 +15,7 @@ import pytest
 
 from pellucid.backends.jit import engine
 from pellucid.backends.llvm import LlvmBackend
-from pellucid.base.aside import MAX_STEM
+from pellucid.base.atomic import MAX_STEM
 from pellucid.driver.cache import MARK, STALE_SECONDS, Cache, folder_of, limit_of
 from pellucid.ir.parse import parse_nest
 
@@ -199,7 +199,7 @@ def test_a_full_disk_is_one_warning(folder: Path, monkeypatch: pytest.MonkeyPatc
     def full(*_args, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pellucid.base.aside.os.open", full)
+    monkeypatch.setattr("pellucid.base.atomic.os.open", full)
     quiet_after_one_warning(Cache(folder), "no space left")
 
 

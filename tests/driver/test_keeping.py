@@ -134,7 +134,7 @@ def test_what_is_gone_is_made_again(folder: Path, gone: int):
 @pytest.mark.parametrize(
     ("place", "word"),
     [
-        ("pellucid.driver.compiled.edition", lambda: "another"),
+        ("pellucid.driver.compiled.fingerprint", lambda: "another"),
         ("pellucid.backends.llvm.LlvmBackend.identity", "another"),
     ],
 )

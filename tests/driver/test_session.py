@@ -19,7 +19,7 @@ from tests.systems import linux
 import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import BackendError, InputError, TraceError
-from pellucid.base.garbage import uncollected
+from pellucid.base.gc_pause import gc_paused
 from pellucid.driver import session as sessions
 from pellucid.driver import tiers
 from pellucid.driver.session import Session
@@ -183,7 +183,7 @@ def test_a_view_or_a_parameter_never_compiles_again():
 
 
 def test_what_a_closed_session_had_is_free_at_once():
-    with uncollected():
+    with gc_paused():
         with Session(SIZE) as session:
             session.update(shapes(), zoom=9.0)
             code = weakref.ref(session._tape.code)

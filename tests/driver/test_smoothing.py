@@ -96,7 +96,7 @@ def test_samples_out_of_range_are_refused(samples):
 
 def test_what_cannot_be_done_is_said():
     picture = im.checkerboard(1, im.red, im.blue)
-    with pytest.raises(InputError, match=r"tolerance: only boxes.*backend='tiles'"):
+    with pytest.raises(InputError, match=r"tolerance: only intervals.*backend='tiles'"):
         pl.render(picture, SIZE, tolerance=0.1, backend="llvm")
     with pytest.raises(InputError, match="error: one sample leaves no choice"):
         pl.render(picture, SIZE, error=0.1, backend="tiles")

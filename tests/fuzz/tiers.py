@@ -19,7 +19,7 @@ from pellucid.staging.root.nests import nest, parameters
 from pellucid.staging.root.primitives import PRIMITIVES
 from pellucid.staging.root.program import Code, Pair
 
-MOST_JUMPS = 3000
+MAX_JUMPS = 3000
 _REFUSALS = {"large": "more than 64 bits", "endless": "no end after", "full": "more pairs live"}
 """Refusals of their own, by what they say."""
 UNTOLD = ("endless", "large")
@@ -130,7 +130,7 @@ def meant(code: Code, call: Call) -> Result:
     data = Memory(call.memory.name, call.memory.word, words)
     args = [data if kind is call.memory else one for one, kind in zip(call.args, call.kinds, strict=True)]
     with small_numbers():
-        return Result(outcome(lambda: run(code, *args, memories={"m": data}, most=MOST_JUMPS)), words)
+        return Result(outcome(lambda: run(code, *args, memories={"m": data}, most=MAX_JUMPS)), words)
 
 
 def compare(

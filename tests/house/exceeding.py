@@ -14,8 +14,8 @@ from pellucid import algebra as alg
 from pellucid import images as im
 from pellucid import signals as sg
 from pellucid import staging as st
-from pellucid.backends.tilevm.machine.kernels import Kernels
-from pellucid.backends.tilevm.tape.key import Key
+from pellucid.backends.tiles.machine.kernels import Kernels
+from pellucid.backends.tiles.tape.key import Key
 from pellucid.base.errors import PellucidError
 from pellucid.canvas.draw import checked_film
 from pellucid.canvas.formats import Look, format_of
@@ -266,26 +266,26 @@ def sums(*lines: str, of: int) -> list[str]:
 
 
 EXCEED: dict[str, Callable[[Path], object]] = {
-    "driver.frame.LARGEST_SIDE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1)),
-    "driver.frame.MOST_PIXELS": lambda _: pl.render(DISK, (1 << 16, 1 << 15)),
+    "driver.frame.MAX_SIDE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1)),
+    "driver.frame.MAX_PIXELS": lambda _: pl.render(DISK, (1 << 16, 1 << 15)),
     "driver.frame.REACH": lambda _: pl.render(DISK, (1, 1), time=2.0**41),
     "driver.frame.FINEST": lambda _: pl.render(DISK, (1, 1), zoom=1.1e37),
     "base.view.MAX_SAMPLES": lambda _: pl.render(DISK, (1, 1), samples=65),
     "base.view.MAX_THREADS": lambda _: pl.render(DISK, (1, 1), threads=1025),
-    "canvas.draw._MOST_FRAMES": lambda _: checked_film(10_000_001, 1, Look(format_of("a.mp4"))),
-    "base.room.DEEPEST": lambda _: pl.render(pl.image(endless), (1, 1)),
-    "images.text.MOST_PIXELS": lambda _: im.text("A" * 400, 1.0, detail=4096).at(0, 0),
+    "canvas.draw._MAX_FRAMES": lambda _: checked_film(10_000_001, 1, Look(format_of("a.mp4"))),
+    "base.deep_stack.MAX_CALLS": lambda _: pl.render(pl.image(endless), (1, 1)),
+    "images.text.MAX_PIXELS": lambda _: im.text("A" * 400, 1.0, detail=4096).at(0, 0),
     "base.opening.MAX_BYTES": lambda folder: im.read_vm(sparse(folder, "a.vm", (1 << 26) + 1)),
     "images.bitmap.MAX_BYTES": lambda folder: im.read_image(sparse(folder, "a.bmp", (1 << 32) + 1)),
-    "images.bitmap.MOST_PIXELS": lambda folder: im.read_image(wide_picture(folder)),
-    "images.vm.MOST_BYTES": lambda folder: im.read_vm(sparse(folder, "a.vm", (1 << 26) + 1)),
-    "signals.wav._LARGEST": lambda _: header("pcm_s16le", 1, 8000, 1 << 31),
+    "images.bitmap.MAX_PIXELS": lambda folder: im.read_image(wide_picture(folder)),
+    "images.vm.MAX_BYTES": lambda folder: im.read_vm(sparse(folder, "a.vm", (1 << 26) + 1)),
+    "signals.wav._MAX_BYTES": lambda _: header("pcm_s16le", 1, 8000, 1 << 31),
     "cli.hops.queries.MAX_ARRAY_BYTES": lambda folder: array_of_numpy(sparse(folder, "a.npy", (1 << 32) + 1)),
     "pixels.notation.MAX_CHARACTERS": lambda _: layout_of("Y:8" + " " * (1 << 14)),
     "pixels.notation.MAX_DIGITS": lambda _: layout_of("Y:8 rows 1000000000"),
     "pixels.layout.MAX_CHANNELS": lambda _: layout_of(" ".join(f"C{chr(65 + k)}:8" for k in range(17))),
     "pixels.layout.MAX_BLOCK": lambda _: layout_of("R:11 /8x8; G:9 /7x4; B:7 /5x5"),
-    "pixels.layout.MOST_INDEX_BITS": lambda _: layout_of("I:17; palette: B:8 G:8 R:8 A:8"),
+    "pixels.layout.MAX_INDEX_BITS": lambda _: layout_of("I:17; palette: B:8 G:8 R:8 A:8"),
     "tracing.session.MAX_NODES": lambda _: grown(
         40, lambda p, a, b: pl.sin(a) * p.x + b * b * p.y - a * 0.25
     ),
@@ -296,8 +296,10 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "signals.effects.MAX_TAIL": lambda folder: sg.filter_audio(
         sg.effect(lambda x, rate: x), folder / "a.wav", folder / "b.wav", tail=1e9
     ),
-    "signals.player.LONGEST": lambda _: sg.Player(sg.constant(0.0), format="pcm_s16le").play((1 << 31) + 1),
-    "signals.render._LONGEST": lambda folder: pl.render_audio(
+    "signals.player.MAX_FRAMES": lambda _: sg.Player(sg.constant(0.0), format="pcm_s16le").play(
+        (1 << 31) + 1
+    ),
+    "signals.render._MAX_FRAMES": lambda folder: pl.render_audio(
         sg.constant(0.0), folder / "a.raw", seconds=1e9
     ),
     "loops.hops.reading.MAX_BLOCKS": lambda _: read(
@@ -306,10 +308,10 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "loops.hops.numbers._MAX_DIGITS": lambda _: read(f"(MakeVariable s) (:= s {'9' * 41})"),
     "reasoning.scratch.MAX_PRIVATE": private,
     "loops.moves.lanes.MAX_COUNT": many_lanes,
-    "algebra.array.MOST_AXES": lambda _: alg.array("a", (2, 2, 2, 2)),
-    "algebra.array.MOST_ELEMENTS": lambda _: alg.array("a", (1 << 16, 1 << 15)),
-    "algebra.template.MOST_VALUES": lambda _: alg.convolve(alg.array("a", (9, 9)), np.ones((65, 65))),
-    "images.array2._MOST": lambda _: Array2(1 << 31, 1, lambda i, j: im.red),
+    "algebra.array.MAX_AXES": lambda _: alg.array("a", (2, 2, 2, 2)),
+    "algebra.array.MAX_ELEMENTS": lambda _: alg.array("a", (1 << 16, 1 << 15)),
+    "algebra.template.MAX_VALUES": lambda _: alg.convolve(alg.array("a", (9, 9)), np.ones((65, 65))),
+    "images.array2._MAX_SIDE": lambda _: Array2(1 << 31, 1, lambda i, j: im.red),
     "pixels.layout.MAX_BYTES": lambda _: unpack(b"", layout_of("R:8 G:8 B:8"), 1 << 15, 1 << 15),
     "signals.wav.MAX_BYTES": lambda folder: sg.read_audio(sparse(folder, "a.wav", (1 << 32) + 1)),
     "signals.signal.MAX_TAKEN": lambda _: sg.constant(0.0).take((1 << 31) + 1),
@@ -321,19 +323,19 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "ir.terms.MAX_TERMS": lambda _: parse_expr("(" * 5000 + "1" + ")" * 5000),
     "ir.terms.MAX_DIGITS": lambda _: parse_expr("1" * 401),
     "loops.hops.writing.MAX_NODES": lambda _: write_expression(shared(17)),
-    "cli.hops.queries.MOST_VISITS": lambda _: visited(),
+    "cli.hops.queries.MAX_VISITS": lambda _: visited(),
     "rewriting.builder.MAX_DEPTH": lambda _: rewritten(),
     "backends.llvm.streams.ON_STACK": lambda _: far_apart(),
     "backends.flow.running.ARENA": lambda _: compiled_root()(1, None),
-    "driver.codes._LEAST_ARENA": lambda _: compiled_root(1023),
-    "backends.rows.positions._MOST": lambda _: by_rows("v = (load m (+ x (* y 2147483648)))"),
-    "backends.rows.tape.MOST_PARTS": lambda _: by_rows(
+    "driver.codes._MIN_ARENA": lambda _: compiled_root(1023),
+    "backends.rows.positions._MAX_POSITION": lambda _: by_rows("v = (load m (+ x (* y 2147483648)))"),
+    "backends.rows.tape.MAX_PARTS": lambda _: by_rows(
         *sums(*(f"v{k} = (load m (min.i64 (+ x {40 * k}) 3999))" for k in range(70)), of=70)
     ),
-    "backends.rows.tape.MOST_KERNELS": lambda _: by_rows(
+    "backends.rows.tape.MAX_KERNELS": lambda _: by_rows(
         "v0 = (load m x)", *(f"v{k} = (+ v{k - 1} v0)" for k in range(1, 402)), "v = (+ v401 v0)"
     ),
-    "backends.rows.running.MOST_BYTES": lambda _: by_rows(
+    "backends.rows.running.MAX_BYTES": lambda _: by_rows(
         *sums("v0 = (load m x)", *(f"v{k} = (+ v0 {k})" for k in range(1, 80)), of=80)
     ),
     "staging.session.MAX_WORK": lambda _: staged(lambda x: arms(x, 0, 1 << 16)),
@@ -358,23 +360,23 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "staging.cogen.generator._MAX_PATTERNS": lambda _: lowered(
         "staging.cogen.generator._MAX_PATTERNS", 1, lambda: compiled(choosing)
     ),
-    "backends.tilevm.machine.running.MAX_SLOTS": lambda _: lowered(
-        "backends.tilevm.machine.running.MAX_SLOTS", 5, by_tiles
+    "backends.tiles.machine.running.MAX_SLOTS": lambda _: lowered(
+        "backends.tiles.machine.running.MAX_SLOTS", 5, by_tiles
     ),
-    "backends.tilevm.machine.kernels.MAX_KERNELS": lambda _: lowered(
-        "backends.tilevm.machine.kernels.MAX_KERNELS", 1, two_operators
+    "backends.tiles.machine.kernels.MAX_KERNELS": lambda _: lowered(
+        "backends.tiles.machine.kernels.MAX_KERNELS", 1, two_operators
     ),
     "driver.codes._LIMIT": lambda _: compiled_root()(1 << 63, None),
     "reasoning.printed.MAX_CHARACTERS": lambda _: printed_time(
         (If(apply("eq", shared(30), shared(30)), ()),)
     ),
-    "staging.front.vectors._DEEPEST": lambda _: compiled(spinning, within(302)),
-    "staging.root.forms._DEEPEST": lambda _: root("loop(k n) {\n" + "(" * 101 + ")" * 101 + "\n}"),
+    "staging.front.vectors._MAX_DEPTH": lambda _: compiled(spinning, within(302)),
+    "staging.root.forms._MAX_DEPTH": lambda _: root("loop(k n) {\n" + "(" * 101 + ")" * 101 + "\n}"),
     "staging.root.primitives._MAX_SHIFT": lambda _: root("loop(k n) {\nm = (<< 1 n)\n(car k)(k m)\n}", 4097),
     "staging.root.primitives._MAX_BITS": lambda _: root(
         "loop(k n) {\nm = (* n n)\n(car k)(k m)\n}", 1 << 9000
     ),
-    "staging.root.machine._MOST_STEPS": lambda _: root("loop(k n) {\nloop(k n)\n}", 1, most=1000),
+    "staging.root.machine._MAX_STEPS": lambda _: root("loop(k n) {\nloop(k n)\n}", 1, most=1000),
 }
 
 
@@ -453,8 +455,8 @@ def many_codes() -> bool:
 
 
 BEYOND: dict[str, Callable[[Path], object]] = {
-    "images.telling.MOST": lambda _: told(),
-    "images.telling.DEEPEST": lambda _: told_deep(),
+    "images.telling.MAX_PARTS": lambda _: told(),
+    "images.telling.MAX_DEPTH": lambda _: told_deep(),
     "driver.compiled.MAX_CODES": lambda _: many_codes(),
     "driver.cache.MAX_ENTRY": large_entry,
     "staging.points.MAX_CASES": lambda _: many_cases(),

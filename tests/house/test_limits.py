@@ -26,7 +26,7 @@ ROWS = re.findall(
 SOURCES = Path(pellucid.__file__).parent
 NO_LIMITS = {
     "backends.flow.frame.PAIR_BYTES": "the size of a pair; an arena bounds how many there are",
-    "staging.front.interpreter._LARGEST_WORD": "the bytes of the largest word of a memory",
+    "staging.front.interpreter._MAX_WORD": "the bytes of the largest word of a memory",
     "backends.rows.loops.HALT": "the number of the block in which a graph ends",
     "driver.cache.KEY_BYTES": "the size of the secret of a cache",
     "staging.growth.SEEN": "how many values are told of what grows",

@@ -24,7 +24,7 @@ OPENS = {
 #: Where that may be called, and of what.
 ALLOWED = {
     "base/opening.py": "the door for reading",
-    "base/aside.py": "the door for writing",
+    "base/atomic.py": "the door for writing",
     "base/memory.py": "files of the system that say how much memory there is",
     "base/trust.py": "files of the system that say who the users are",
     "cli/doctor.py": "a file of the system that names the processor",
@@ -32,7 +32,7 @@ ALLOWED = {
     "cli/problems.py": "the null device",
     "backends/c/compiler.py": "files in a folder that it has just made",
     "backends/flow/executable.py": "memory for instructions, in a file without a name",
-    "backends/tilevm/machine/pool.py": "memory without a file",
+    "backends/tiles/machine/pool.py": "memory without a file",
     "canvas/spill.py": "memory in a file without a name",
     "canvas/sinks.py": "bytes in memory, and the file that is being written",
     "driver/cache.py": "entries, which have rules of their own",
@@ -58,9 +58,9 @@ def opened(path: Path) -> list[str]:
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))
 def test_files_are_opened_at_the_doors_only(path: Path):
     if str(path.relative_to(SOURCE)) not in ALLOWED:
-        assert opened(path) == [], "take base/opening.py to read, base/aside.py to write"
+        assert opened(path) == [], "take base/opening.py to read, base/atomic.py to write"
 
 
 def test_the_doors_are_seen():
     assert opened(SOURCE / "base/opening.py")
-    assert opened(SOURCE / "base/aside.py")
+    assert opened(SOURCE / "base/atomic.py")

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from pellucid.backends.tilevm.tape import rows as rows_of_tapes
+from pellucid.backends.tiles.tape import rows as rows_of_tapes
 from pellucid.base.errors import IrError
 from pellucid.ir import prim, types
 

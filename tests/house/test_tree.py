@@ -22,8 +22,8 @@ PROGRAMS = [
 
 ROWS = ROOT / "src/pellucid/ir/prims"
 
-LONGEST_FILE = 500
-LONGEST_MOVE = 150
+MAX_FILE = 500
+MAX_MOVE = 150
 WHOLE_IR = 4300
 NO_IDEA = {"common", "core", "helper", "helpers", "manager", "misc", "util", "utils"}
 
@@ -54,7 +54,7 @@ def test_there_is_something_to_look_at():
 
 @pytest.mark.parametrize("path", SOURCES, ids=named)
 def test_a_file_holds_one_idea(path: Path):
-    limit = LONGEST_MOVE if path.parent.name == "moves" and path.name != "__init__.py" else LONGEST_FILE
+    limit = MAX_MOVE if path.parent.name == "moves" and path.name != "__init__.py" else MAX_FILE
     assert lines(path) <= limit, f"{named(path)} has more than {limit} lines; which two ideas are in it?"
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.rules.instances import Draw, environment, values
 from tests.rules.programs import program
 
-from pellucid.backends.tilevm.tape import rows as rows_of_tapes
+from pellucid.backends.tiles.tape import rows as rows_of_tapes
 from pellucid.ir import expr as E
 from pellucid.ir import interp
 from pellucid.ir import prim as table

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pellucid.backends.conformance import signatures, spicy
-from pellucid.backends.tilevm.tape import rows as rows_of_tapes
+from pellucid.backends.tiles.tape import rows as rows_of_tapes
 from pellucid.ir import expr as E
 from pellucid.ir import prim as table
 from pellucid.ir import types as T

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pellucid.backends.tilevm.taylor.models import LINEAR, PLACES
-from pellucid.backends.tilevm.taylor.rules import COUNTED, ModelRule, model_rule
+from pellucid.backends.tiles.taylor.models import LINEAR, PLACES
+from pellucid.backends.tiles.taylor.rules import COUNTED, ModelRule, model_rule
 from pellucid.ir import types as T
 from pellucid.ir.interp import evaluate
 from pellucid.ir.prim import Prim
 
-from .boxes import NIGHTLY, how_many
 from .conftest import compute
+from .intervals import NIGHTLY, how_many
 
 Array = np.ndarray[Any, Any]
 INNER = 8
@@ -54,7 +54,7 @@ class Left(NamedTuple):
 
 
 def near(t: T.Type, count: int, draw: np.random.Generator) -> Near:
-    """Ends and surfaces of all sizes: points, level ones, some with no error, and boxes that allow less."""
+    """Endpoints and surfaces of all sizes: points, level ones, some with no error, and intervals that allow less."""
     if t is T.boolean:
         kind = draw.integers(0, 3, count)
         return Near(t, kind == 2, kind >= 1)
@@ -81,7 +81,7 @@ def near(t: T.Type, count: int, draw: np.random.Generator) -> Near:
         np.where(still, middle, np.nextafter(x, t.dtype.type(end)))
         for x, end in ((lo, -np.inf), (hi, np.inf))
     )
-    # A box may allow less than the surface does.
+    # An interval may allow less than the surface does.
     width = hi - lo
     first, last = (lo + width * draw.uniform(0, 0.4, count)), (hi - width * draw.uniform(0, 0.4, count))
     less = (draw.random(count) < 0.3) & (first <= last)
@@ -121,7 +121,7 @@ def fault(
     given: list[Near],
     draw: np.random.Generator,
 ) -> Left | None:
-    """A value that lies outside of its box, or farther from its surface than told; None if there is none."""
+    """A value that lies outside of its interval, or farther from its surface than told; None if there is none."""
     leaves = {
         leaf: value.astype(leaf.type.dtype)
         for own, one in zip(rule.leaves, given, strict=True)
@@ -151,7 +151,7 @@ def fault(
             # The distance itself is rounded, in more than twice the digits of the error.
             bad = there & ~(distance <= error.astype(EXACT) * (1 + 1e-12))
             out = there & ~((value >= lo) & (value <= hi))
-        for wrong, what in ((bad, "too far from its surface"), (out, "out of its box")):
+        for wrong, what in ((bad, "too far from its surface"), (out, "out of its interval")):
             if wrong.any():
                 n = int(np.argmax(wrong))
                 operands = [[x[n] for x in one.leaves()] for one in given]

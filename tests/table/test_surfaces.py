@@ -9,20 +9,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pellucid.backends.tilevm.taylor import models as S
-from pellucid.backends.tilevm.taylor.column import COLUMN
-from pellucid.backends.tilevm.taylor.models import Enclosure, TaylorModel
-from pellucid.backends.tilevm.taylor.rules import model_rule
+from pellucid.backends.tiles.taylor import models as S
+from pellucid.backends.tiles.taylor.column import COLUMN
+from pellucid.backends.tiles.taylor.models import Enclosure, TaylorModel
+from pellucid.backends.tiles.taylor.rules import model_rule
 from pellucid.ir import prim as table
 from pellucid.ir import types as T
 from pellucid.ir.expr import apply
 from pellucid.ir.interp import evaluate
-from pellucid.ir.intervals.box import Box, at
+from pellucid.ir.intervals.interval import Interval, at
 from pellucid.ir.intervals.notation import Term, choose
 from pellucid.ir.prim import Prim, row
 
-from .boxes import NIGHTLY
 from .conftest import TYPED, named
+from .intervals import NIGHTLY
 from .surfaces import search
 
 FLOATS = [(p, t, a) for p, t, a in TYPED if p.result_type(t, a).is_float]
@@ -39,7 +39,7 @@ def test_no_result_is_farther_from_its_surface_than_told(prim: Prim, types, attr
 
 @pytest.mark.parametrize(("prim", "types", "attr"), RULED, ids=named)
 def test_of_what_is_unknown_nothing_is_known(prim: Prim, types, attr):
-    """The error is infinite, unless there is a box that is not."""
+    """The error is infinite, unless there is an interval that is not."""
     result = prim.result_type(types, attr)
     rule = model_rule(prim, types, result, T.f64 if T.f64 in (*types, result) else T.f32)
     leaves = {}
@@ -67,7 +67,7 @@ def test_the_column_is_of_rows():
 
 
 def curve(name: str, middle: float, slope: float) -> tuple[float, float]:
-    """The error of a row where its operand grows by so much to each side, and half the width of the box."""
+    """The error of a row where its operand grows by so much to each side, and half the width of the interval."""
     rule = model_rule(row(name), (T.f64,), T.f64, T.f64)
     values = [middle - slope, middle + slope, middle, slope, *[0.0] * 6, 0.0]
     leaves = {x: np.array([v]) for x, v in zip(rule.leaves[0], values, strict=True)}
@@ -99,19 +99,19 @@ def _less(name: str, part: float) -> Callable[..., TaylorModel]:
     return rule
 
 
-def _unrounded(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
+def _unrounded(_: T.Type, __: Interval, a: Enclosure, b: Enclosure) -> TaylorModel:
     factors = tuple([x + y for x, y in zip(a.factors, b.factors, strict=True)])
     return TaylorModel(a.middle + b.middle, factors, a.error + b.error)
 
 
-def _flat_product(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
+def _flat_product(_: T.Type, __: Interval, a: Enclosure, b: Enclosure) -> TaylorModel:
     """Without the product of the slopes."""
     factors = tuple([a.middle * y + b.middle * x for x, y in zip(a.factors, b.factors, strict=True)])
     error = a.size * b.error + b.size * a.error
     return TaylorModel(a.middle * b.middle, factors, S.off(error, a.size * b.size, 8))
 
 
-def _product_of_parts(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
+def _product_of_parts(_: T.Type, __: Interval, a: Enclosure, b: Enclosure) -> TaylorModel:
     """Without what comes of U and V."""
     bare = [
         f._replace(model=f.model._replace(factors=(*f.factors[:2], *[f.middle.lift(0.0)] * 5)))
@@ -124,7 +124,7 @@ def _product_of_parts(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorM
 def _taylor(bends: float, twists: float) -> Callable[..., TaylorModel]:
     """A sine whose second or third derivative is another."""
 
-    def rule(t: T.Type, _: Box, x: Enclosure) -> TaylorModel:
+    def rule(t: T.Type, _: Interval, x: Enclosure) -> TaylorModel:
         def wave(here: Term) -> S.Curve:
             value = at("sin", here)
             units = here.lift(16 * S.ROUNDING[t])
@@ -135,26 +135,26 @@ def _taylor(bends: float, twists: float) -> Callable[..., TaylorModel]:
     return rule
 
 
-def _first(_: T.Type, __: Box, condition: Enclosure, a: Enclosure, b: Enclosure) -> TaylorModel:
+def _first(_: T.Type, __: Interval, condition: Enclosure, a: Enclosure, b: Enclosure) -> TaylorModel:
     return S.either(condition.interval.hi, a.model, b.model)
 
 
-def _larger_in_the_middle(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
+def _larger_in_the_middle(_: T.Type, __: Interval, a: Enclosure, b: Enclosure) -> TaylorModel:
     return S.either(a.middle >= b.middle, a.model, b.model)
 
 
-def _unfolded(_: T.Type, __: Box, a: Enclosure) -> TaylorModel:
+def _unfolded(_: T.Type, __: Interval, a: Enclosure) -> TaylorModel:
     sign = choose(a.middle < 0.0, a.middle.lift(-1.0), 1.0)
     return TaylorModel(a.middle * sign, tuple([x * sign for x in a.factors]), a.error)
 
 
-def _reciprocal_slope(t: T.Type, box: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
+def _reciprocal_slope(t: T.Type, interval: Interval, a: Enclosure, b: Enclosure) -> TaylorModel:
     """A quotient whose divisor is taken for level."""
     level = b.model._replace(factors=(b.middle.lift(0.0),) * S.PLACES)
-    return S.div(t, box, a, Enclosure(b.interval, level))
+    return S.div(t, interval, a, Enclosure(b.interval, level))
 
 
-def _exact_integers(t: T.Type, _: Box, x: Enclosure) -> TaylorModel:
+def _exact_integers(t: T.Type, _: Interval, x: Enclosure) -> TaylorModel:
     def converted(y: Term) -> Term:
         return Term(apply("convert", y.expr, attr=t))
 

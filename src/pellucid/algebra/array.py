@@ -28,8 +28,8 @@ from .operation import (
     TableOperation,
 )
 
-MOST_AXES = 3
-MOST_ELEMENTS = (1 << 31) - 1
+MAX_AXES = 3
+MAX_ELEMENTS = (1 << 31) - 1
 
 
 class Array(Arithmetic["Array"], Comparison["Array"], Equality["Array"]):
@@ -393,12 +393,12 @@ def checked_shape(shape: object, place: str) -> tuple[int, ...]:
     Raises InputError for anything else, or for more elements than can be counted in 31 bits.
     """
     extent = wholes(shape)
-    if not extent or len(extent) > MOST_AXES or min(extent) < 1:
+    if not extent or len(extent) > MAX_AXES or min(extent) < 1:
         fix = "give one to three positive whole numbers, such as (480, 640, 3)"
         raise InputError(f"{brief(shape)} is no shape", place=place, fix=fix)
-    if Coordinates(extent, extent).count > MOST_ELEMENTS:
+    if Coordinates(extent, extent).count > MAX_ELEMENTS:
         raise InputError(
-            f"{brief(shape)} has more than {MOST_ELEMENTS} elements", place=place, fix="use parts"
+            f"{brief(shape)} has more than {MAX_ELEMENTS} elements", place=place, fix="use parts"
         )
     return extent
 

@@ -12,9 +12,9 @@ from typing import Any, cast
 import numpy as np
 
 from ..backends.port import Backend, Code
+from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.kinds import TRUTH, takes
-from ..base.room import with_room
 from ..driver.kernel import make_backend
 from ..driver.options import Options
 from ..driver.pipeline import Optimized
@@ -138,7 +138,7 @@ def compile(
     """
     options = Options(numerics, "f32", backend)
     named, single = _named(outputs)
-    return with_room(lambda: Program(named, options, optimize=optimize, single=single))
+    return with_deep_stack(lambda: Program(named, options, optimize=optimize, single=single))
 
 
 def run(outputs: Outputs, **given: Any) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..backends.port import Backend
-from ..base.garbage import uncollected
+from ..base.gc_pause import gc_paused
 from ..driver.options import Options
 from ..driver.pipeline import Optimized, Stage, expansion, simplification
 from ..ir.expr import Buffer, Expr, topological
@@ -297,7 +297,7 @@ def optimized(kernel: Kernel, options: Options, backend: Backend, *, optimize: b
         if optimize
         else [("expanded", expansion(replace(options, numerics="exact")))]
     )
-    with uncollected():
+    with gc_paused():
         for name, tactic in chosen:
             state = tactic(state)
             stages[name] = state.kernel

@@ -22,7 +22,7 @@ from .array import ARRAY, Array, checked_axes, checked_number, checked_shape, ch
 from .border import checked_border
 from .operation import POINT, Coordinates, Moved, Operation, Reduction, WindowOperation
 
-MOST_VALUES = 4096
+MAX_VALUES = 4096
 """The most values of one window."""
 
 
@@ -267,7 +267,7 @@ def _numbers(kernel: object, name: str) -> np.ndarray[Any, Any]:
         found = np.asarray(None)
     if found.dtype.kind not in "biuf" or found.ndim == 0:
         raise InputError(f"{brief(kernel)} is no kernel", place=name, fix="give an array of numbers")
-    if found.dtype.kind == "f" and found.size <= MOST_VALUES and np.isnan(found).any():
+    if found.dtype.kind == "f" and found.size <= MAX_VALUES and np.isnan(found).any():
         raise InputError("the kernel has a NaN", place=name, fix="give numbers")
     return found
 
@@ -292,8 +292,8 @@ def _check_size(shape: tuple[int, ...], a: Array, name: str) -> None:
             place=name,
             fix="give at most as many",
         )
-    if math.prod(shape) > MOST_VALUES:
-        raise InputError(f"the kernel is {text}", place=name, fix=f"give at most {MOST_VALUES} values")
+    if math.prod(shape) > MAX_VALUES:
+        raise InputError(f"the kernel is {text}", place=name, fix=f"give at most {MAX_VALUES} values")
 
 
 def _whole(by: object, a: Array, name: str) -> tuple[int, ...]:

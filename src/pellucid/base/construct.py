@@ -12,7 +12,7 @@ import linecache
 from dataclasses import dataclass
 from types import FrameType
 
-from .where import user_frame
+from .source_location import user_frame
 
 _MAX_BYTES = 1 << 20
 """Bytes of a source file up to which it is parsed again for an error."""

@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
-_LONGEST_PLACE = 200
+_MAX_PLACE = 200
 
 
 class PellucidError(Exception):
@@ -28,8 +28,8 @@ class PellucidError(Exception):
         self.message = message
         self.place = place
         self.fix = fix
-        if place is not None and len(place) > _LONGEST_PLACE:
-            place = f"{place[:_LONGEST_PLACE]}…"
+        if place is not None and len(place) > _MAX_PLACE:
+            place = f"{place[:_MAX_PLACE]}…"
         text = f"{place}: {message}" if place else message
         super().__init__(f"{text}; {fix}" if fix else text)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import ParamSpec, TypeVar, cast
 
 from .errors import InputError, brief
-from .where import caller
+from .source_location import caller
 
 P = ParamSpec("P")
 R = TypeVar("R")

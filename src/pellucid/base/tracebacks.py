@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import ParamSpec, TypeVar
 
 from .errors import PellucidError
-from .where import is_own, of_others
+from .source_location import is_own, of_others
 
 P = ParamSpec("P")
 R = TypeVar("R")

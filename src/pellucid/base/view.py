@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack, cast, get_type_hints
 
 from .errors import ArgumentError, InputError, brief, did_you_mean
-from .where import caller
+from .source_location import caller
 
 #: Each pixel is the mean of at most so many by so many samples.
 MAX_SAMPLES = 64

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, cast
 
 from pellucid.backends.port import Code
 from pellucid.base.arrays import check_apart
+from pellucid.base.deep_stack import with_deep_stack
 from pellucid.base.errors import InputError, brief
-from pellucid.base.garbage import uncollected
-from pellucid.base.room import with_room
+from pellucid.base.gc_pause import gc_paused
 from pellucid.base.tracebacks import door
 from pellucid.canvas.compose import Pixels
 from pellucid.conversion.nests import code_between
@@ -112,5 +112,5 @@ def _changed(
         frame = loading(frame, buffer, any_bytes)
         return _Changed(code_of(frame, options), kernel.values(view, params=frame.params), {any_bytes: data})
 
-    with uncollected():
-        return with_room(work)
+    with gc_paused():
+        return with_deep_stack(work)

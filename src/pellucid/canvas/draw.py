@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Unpack
 
-from pellucid.base.aside import written_aside
+from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import InputError, brief
 from pellucid.base.kinds import FUNCTION, TRUTH, optional, takes
 from pellucid.base.progress import Progress, ProgressLine
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 #: Past these rates the times of a GIF round to what players refuse to follow.
 _FASTEST_GIF = 50
-_MOST_FRAMES = 10_000_000
+_MAX_FRAMES = 10_000_000
 #: Pixels of all frames from which on it pays to compile apart what does not move.
 _LONG = 1 << 22
 
@@ -122,7 +122,7 @@ def save(
     if pixels is None:
         check_size(seen.size, frames=1 if is_by_rows(look) else 3)
     kernel = asked.kernel()
-    with written_aside(path) as file:
+    with atomic_write(path) as file:
         write_still(file, _pixels(kernel, seen, look.alpha, pixels, asked.near), look)
 
 
@@ -179,7 +179,7 @@ def animate(
     if look.format.name in ("MP4", "WebM"):
         require_video()
     kernel = asked.kernel()
-    with written_aside(path) as file, ProgressLine() as line:
+    with atomic_write(path) as file, ProgressLine() as line:
         frames = _frames(kernel, seen, look, count, rate, asked.near, progress or line)
         write_film(file, frames, look, seen.size, rate, seen.threads)
 
@@ -217,9 +217,9 @@ def checked_film(seconds: object, fps: object, look: Look) -> tuple[int, Fractio
     if not Fraction(1, 1000) <= rate <= 1000:
         raise InputError(f"{speed:g} is out of range", place="fps", fix="give a number from 0.001 to 1000")
     count = max(round(duration * rate), 1)
-    if count > _MOST_FRAMES:
+    if count > _MAX_FRAMES:
         raise InputError(
-            f"{count} frames are too many", place="seconds", fix=f"at most {_MOST_FRAMES} make a film"
+            f"{count} frames are too many", place="seconds", fix=f"at most {_MAX_FRAMES} make a film"
         )
     return count, rate
 

@@ -24,7 +24,7 @@ from pellucid.canvas.sinks import Video, piece_of
 
 _CONTAINERS: dict[str, Callable[..., Container]] = {"PNG": Apng, "GIF": Gif, "WebP": WebP, "NPY": Npy}
 #: A run lasts at most so many seconds: the 16-bit times of APNG and GIF hold it in any unit they use.
-_LONGEST_RUN = 60
+_MAX_RUN = 60
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -135,7 +135,7 @@ def _write_pieces(
         return piece_of(look, run.before, run.frame, run.after), run
 
     container = _CONTAINERS[look.format.name](file, size, rate, loop=look.loop)
-    longest = max(int(_LONGEST_RUN * rate), 1)
+    longest = max(int(_MAX_RUN * rate), 1)
     for piece, run in in_order(compressed, runs_of(frames, longest), _workers(threads)):
         container.add(piece, run.start, run.stop)
     container.close()

@@ -94,7 +94,7 @@ def into_file(
             fix="name a file, or send it to a program with |",
         )
     found = chosen(words.file, kind)
-    from pellucid.base.aside import unfinished
+    from pellucid.base.atomic import unfinished
 
     with tempfile.TemporaryDirectory(prefix="pellucid-") as folder:
         unfinished.add(folder)

@@ -131,7 +131,7 @@ def _figure(entry: Entry, size: tuple[int, int]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    from pellucid.base.aside import written_aside
+    from pellucid.base.atomic import atomic_write
 
-    with written_aside(path) as file:
+    with atomic_write(path) as file:
         file.write(text.encode())

@@ -55,7 +55,7 @@ def explain(words: Namespace) -> int:
 
 def _tiles(words: Namespace) -> int:
     """Print into which tiles a picture is divided, and draw them if a file is named."""
-    from pellucid.base.aside import written_aside
+    from pellucid.base.atomic import atomic_write
     from pellucid.canvas.formats import checked_look, format_of
     from pellucid.canvas.sinks import write_still
     from pellucid.driver.fit import fit
@@ -77,7 +77,7 @@ def _tiles(words: Namespace) -> int:
     height, width = tiles.pixels.shape[:2]
     look = None if out is None else checked_look(format_of(out), (width, height))
     if out is not None and look is not None:
-        with written_aside(out) as file:
+        with atomic_write(out) as file:
             write_still(file, tiles.image(), look)
     print(tiles, end="")
     return 0
@@ -85,7 +85,7 @@ def _tiles(words: Namespace) -> int:
 
 def _times(words: Namespace) -> int:
     """Print the source of an interpreter with its binding times, or write them as a page."""
-    from pellucid.base.aside import written_aside
+    from pellucid.base.atomic import atomic_write
     from pellucid.staging import DYNAMIC, STATIC, cogen, explain_times
     from pellucid.staging.front import Interpreter
 
@@ -121,7 +121,7 @@ def _times(words: Namespace) -> int:
         )
     times = explain_times(made)
     if words.html is not None:
-        with written_aside(words.html) as file:
+        with atomic_write(words.html) as file:
             file.write(times.page().encode())
         return 0
     is_watched = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -134,14 +134,14 @@ def export(words: Namespace) -> int:
     if words.list:
         return listed(words.file)
     from pellucid import driver
-    from pellucid.base.aside import written_aside
+    from pellucid.base.atomic import atomic_write
 
     found = chosen(words.file)
     name = _c_name(words.name, found.path.stem)
     header, source = driver.export_c(_picture(found), name, **_compile(words))
     stem = _stem(words.out, name)
     # Both or neither: they are moved to their places when both are written.
-    with written_aside(f"{stem}.h") as first, written_aside(f"{stem}.c") as second:
+    with atomic_write(f"{stem}.h") as first, atomic_write(f"{stem}.c") as second:
         first.write(header.encode())
         second.write(source.encode())
         first.flush()

@@ -66,8 +66,8 @@ def _listen(heard: int, done: threading.Event) -> None:
 
 
 def _end(number: int) -> NoReturn:
-    aside = sys.modules.get("pellucid.base.aside")
-    for path in list(getattr(aside, "unfinished", ())):
+    atomic = sys.modules.get("pellucid.base.atomic")
+    for path in list(getattr(atomic, "unfinished", ())):
         with suppress(OSError):
             if Path(path).is_dir():
                 shutil.rmtree(path)

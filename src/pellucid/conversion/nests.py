@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..backends.port import Code
-from ..base.garbage import uncollected
-from ..base.room import with_room
+from ..base.deep_stack import with_deep_stack
+from ..base.gc_pause import gc_paused
 from ..driver.compiled import codes
 from ..driver.compiled import kept as kept_code
 from ..driver.frame import Colors, Frame, color_of
@@ -24,7 +24,7 @@ from ..driver.report import Report
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const
 from ..ir.nest import Block, Kernel
-from ..ir.prim import edition
+from ..ir.prim import version
 from ..loops.analysis.lookups import NUMBER
 from ..loops.core.ledger import Ledger
 from ..loops.scripts.strategies import index_facts
@@ -62,10 +62,10 @@ def code_between(asked: Conversion, options: Options) -> Code:
         def best() -> Optimized:
             return optimized(nest_between(asked, options), options, backend)
 
-        with uncollected():
-            return with_room(lambda: kept_code(words, buffers, options, backend, best))
+        with gc_paused():
+            return with_deep_stack(lambda: kept_code(words, buffers, options, backend, best))
 
-    return codes.get((asked, options, edition()), make)
+    return codes.get((asked, options, version()), make)
 
 
 def nest_between(asked: Conversion, options: Options) -> Frame:
@@ -97,7 +97,7 @@ def explained(planned: ConversionPlan, options: Options) -> Report:
         ledger = Ledger([*state.ledger.steps, *best.ledger.steps])
         return Report({"staged": staged, **best.stages}, ledger, frame.ranges, str(plan))
 
-    return with_room(work)
+    return with_deep_stack(work)
 
 
 def _written(plan: ConversionPlan) -> Block:

@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from functools import cache as once
 from pathlib import Path
 
-from ..base.aside import MAX_STEM, SUFFIX, written_aside
+from ..base.atomic import MAX_STEM, SUFFIX, atomic_write
 from ..base.errors import FileError
 from ..base.opening import opened
 from ..base.trust import distrusted, is_ours
@@ -162,7 +162,7 @@ class Cache:
 
     def _write(self, path: Path, value: bytes) -> None:
         data = MARK + self._seal(path, value) + value
-        with written_aside(path, private=True) as file:
+        with atomic_write(path, private=True) as file:
             file.write(data)
         # Others add files too, so a count kept here is only a reason to look.
         if self._size is None or self._size + len(data) > self.limit:
@@ -210,7 +210,7 @@ def _secret(path: Path) -> bytes:
             if is_ours(state) and not state.st_mode & 0o077 and len(found) == KEY_BYTES:
                 return found
         try:
-            with written_aside(path, private=True, replace=there) as file:
+            with atomic_write(path, private=True, replace=there) as file:
                 file.write(os.urandom(KEY_BYTES))
         except FileError:
             if there or not os.path.lexists(path):

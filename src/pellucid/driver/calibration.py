@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..backends.llvm import LlvmBackend
-from ..base.aside import written_aside
+from ..base.atomic import atomic_write
 from ..base.errors import FileError
 from ..base.opening import contents
 from ..ir import nest as N
@@ -37,9 +37,9 @@ LENGTH = 2048
 LONG = 1 << 16
 """Elements of an array of which no branch predictor learns the pattern."""
 CHAIN = 4
-SHORTEST = 1e-3
+MIN_SECONDS = 1e-3
 RUNS = 5
-LEAST = 0.01
+MIN_COST = 0.01
 VERSION = 1
 
 COLUMN, ROW, TIMES = index("i"), index("j"), param("times", T.i32)
@@ -136,7 +136,7 @@ class _Bench:
             began = time.perf_counter()
             code.run({"times": times, "chosen": True}, self.data)
             spent = time.perf_counter() - began
-            if spent < SHORTEST and times < 1 << 30:
+            if spent < MIN_SECONDS and times < 1 << 30:
                 times *= 2
                 continue
             best = min(best, spent / times)
@@ -165,17 +165,17 @@ class _Bench:
     def assignment(self) -> float:
         """A second store in a loop."""
         two = self.plain(self.put("whole", COLUMN), self.put("more_whole", COLUMN))
-        return max(LEAST, two - self.one_store)
+        return max(MIN_COST, two - self.one_store)
 
     @cached_property
     def check(self) -> float:
         """A loop with one store, less the store."""
-        return max(LEAST, self.one_store - self.assignment)
+        return max(MIN_COST, self.one_store - self.assignment)
 
     def loop(self) -> float:
         """Short loops, less their iterations."""
         short = self.time((self.put("whole", COLUMN),), 4, N.SEQ)
-        return max(LEAST, short - 4 * self.assignment - 5 * self.check)
+        return max(MIN_COST, short - 4 * self.assignment - 5 * self.check)
 
     def branch(self) -> float:
         """A branch that goes the other way once in ten times, unforeseen, against a selection."""
@@ -183,7 +183,7 @@ class _Bench:
         one, two = const(1.0, T.f32), const(2.0, T.f32)
         branch = N.If(test, (self.put("long", one),), (self.put("long", two),))
         chosen = self.put("long", apply("choose", test, one, two))
-        return max(LEAST, self.plain(branch, size=LONG) - self.plain(chosen, size=LONG))
+        return max(MIN_COST, self.plain(branch, size=LONG) - self.plain(chosen, size=LONG))
 
     @cached_property
     def load(self) -> float:
@@ -192,7 +192,7 @@ class _Bench:
             self.wide(self.put("out", value))
             for value in (self.at("a"), apply("add", apply("add", self.at("a"), self.at("b")), self.at("c")))
         )
-        return max(LEAST, (three - one) / 2 - self.add(T.f32))
+        return max(MIN_COST, (three - one) / 2 - self.add(T.f32))
 
     def gather(self) -> float:
         """Loads in another order, less the load of that order."""
@@ -224,7 +224,7 @@ class _Bench:
         if row.result == "B":
             # A comparison is nothing without the selection that it decides.
             extra += self.operator(table.row("choose"))
-        return max(LEAST, self.slope(link, type_, 2 if row.body else CHAIN) - extra)
+        return max(MIN_COST, self.slope(link, type_, 2 if row.body else CHAIN) - extra)
 
     def conversion(self, row: table.Prim) -> float:
         """There and back again, from floats to integers."""
@@ -237,7 +237,7 @@ class _Bench:
             made = apply(there, x, *values[1 : row.arity], attr=whole)
             return apply("add", apply(back, made, attr=T.f32), values[k % 3])
 
-        return max(LEAST, (self.slope(link, T.f32) - self.add(T.f32)) / 2)
+        return max(MIN_COST, (self.slope(link, T.f32) - self.add(T.f32)) / 2)
 
     def operands(self, type_: T.Type) -> tuple[Expr, Expr, Expr]:
         """Values of a type that no compiler knows."""
@@ -248,7 +248,9 @@ class _Bench:
         """An addition."""
         if type_ not in self.additions:
             values = self.operands(type_)
-            self.additions[type_] = max(LEAST, self.slope(lambda x, k: apply("add", x, values[k % 3]), type_))
+            self.additions[type_] = max(
+                MIN_COST, self.slope(lambda x, k: apply("add", x, values[k % 3]), type_)
+            )
         return self.additions[type_]
 
     def slope(self, link: Link, type_: T.Type, short: int = CHAIN) -> float:
@@ -297,7 +299,7 @@ def keep(machine: CostModel) -> Path | None:
     }
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with written_aside(path, private=True) as file:
+        with atomic_write(path, private=True) as file:
             file.write(json.dumps(content, indent=1).encode() + b"\n")
     except OSError as error:
         why = getattr(error, "message", None) or error.strerror or str(error)

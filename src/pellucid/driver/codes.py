@@ -38,7 +38,7 @@ KINDS = {"integer": INTEGERS, "real": REALS, "boolean": BOOLEANS, "data": DATA}
 TIERS = ("machine", "quick", "llvm", "rows", "nest")
 WHOLE_NUMBER = whole()
 _LIMIT = 1 << 63
-_LEAST_ARENA = 1024
+_MIN_ARENA = 1024
 
 
 class CompiledCode:
@@ -67,10 +67,8 @@ class CompiledCode:
                 place=code.name,
                 fix=f"use one of {', '.join((*TIERS, *_CHANGING))}",
             )
-        if arena < _LEAST_ARENA:
-            raise InputError(
-                f"an arena of {arena} bytes", place=code.name, fix=f"give at least {_LEAST_ARENA}"
-            )
+        if arena < _MIN_ARENA:
+            raise InputError(f"an arena of {arena} bytes", place=code.name, fix=f"give at least {_MIN_ARENA}")
         if len(given) != len(code.params) - 1:
             raise InputError(
                 f"{len(given)} kinds for {len(code.params) - 1} parameters",

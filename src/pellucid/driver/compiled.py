@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from ..backends.port import Backend, Code, Keeping
-from ..base.edition import edition
+from ..base.fingerprint import fingerprint
 from ..ir.digest import digest
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts
@@ -116,7 +116,7 @@ def kept(
     if not isinstance(backend, Keeping) or not distinct or changed() or checking():
         best = make()
         return backend.compile(best.kernel, best.ranges)
-    parts = (edition(), backend.identity, repr(options), asked())
+    parts = (fingerprint(), backend.identity, repr(options), asked())
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     entry = cache().get(key)
     code = backend.recall(entry, buffers) if entry is not None else None

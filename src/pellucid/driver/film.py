@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..backends.port import Code
-from ..base.garbage import uncollected
-from ..base.room import with_room
+from ..base.deep_stack import with_deep_stack
+from ..base.gc_pause import gc_paused
 from ..base.view import View
 from ..ir import expr as E
 from ..ir import nest as N
@@ -58,8 +58,8 @@ class Film:
         self.parts: Parts | None = None
         variant = FrameVariant(form, view.samples != 1)
         if kernel.time_varying and not variant.supersample and kernel.options.backend != "tiles":
-            with uncollected():
-                self.parts = with_room(lambda: cut(kernel.frame(variant), kernel.options, view.size))
+            with gc_paused():
+                self.parts = with_deep_stack(lambda: cut(kernel.frame(variant), kernel.options, view.size))
         self._values = kernel.values(view)
         self._planes: dict[Buffer, Any] | None = None
 

@@ -26,7 +26,7 @@ from .view import check_known_params, checked_view
 
 #: The small pictures have so many pixels in all, whatever their shape.
 _PIXELS = 48 * 32
-_LEAST = 4
+_MIN_SIDE = 4
 _WIDTHS = tuple(2.0**k for k in range(-6, 15))
 #: The roughness of a picture with some eight parts in a row of so many pixels.
 _ROUGH = 0.45
@@ -77,7 +77,7 @@ def fitted(kernel: Kernel, view: View) -> View:
     check_known_params(view.params, frame.params)
     code = code_of(frame, Options("exact", kernel.options.precision, "tiles"))
     side = math.sqrt(_PIXELS / (view.size[0] * view.size[1]))
-    small = max(round(view.size[0] * side), _LEAST), max(round(view.size[1] * side), _LEAST)
+    small = max(round(view.size[0] * side), _MIN_SIDE), max(round(view.size[1] * side), _MIN_SIDE)
     finest, reach = FINEST[kernel.options.precision], REACH[kernel.options.precision]
     within = 0.5 * (reach - max(map(abs, view.center)))
 

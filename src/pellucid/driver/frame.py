@@ -27,10 +27,10 @@ from ..tracing.params import named
 from ..tracing.tracer import lift
 from ..tracing.transfer import from_linear, to_linear
 
-LARGEST_SIDE = 1 << 20
+MAX_SIDE = 1 << 20
 """The most pixels of a side: positions and indices stay within i32, and pixel centers are exact in f32."""
 
-MOST_PIXELS = (1 << 31) - 1
+MAX_PIXELS = (1 << 31) - 1
 """The most pixels of a frame: positions are i32."""
 
 REACH = {"f32": 2.0**40, "f64": 2.0**400}
@@ -221,12 +221,12 @@ def _ranges(real: T.Type) -> Mapping[Expr, Facts]:
     own = _own_params(real)
     reach = REACH[real.name]
     near = Facts(-reach, reach, minus_zero=True)
-    side = Facts(1, LARGEST_SIDE)
-    inside = Facts(0, LARGEST_SIDE - 1)
+    side = Facts(1, MAX_SIDE)
+    inside = Facts(0, MAX_SIDE - 1)
     found = dict.fromkeys(own[:3], near)
     found[own[3]] = Facts(rounded(real, 1 / FINEST[real.name]), reach)
     # More pixels than that are refused when a picture is drawn, so positions do not wrap.
-    pixels = {extent((WIDTH, HEIGHT)): Facts(1, MOST_PIXELS)}
+    pixels = {extent((WIDTH, HEIGHT)): Facts(1, MAX_PIXELS)}
     return {**found, **pixels, SAMPLES: Facts(1, 256), WIDTH: side, HEIGHT: side, ROW: inside, COLUMN: inside}
 
 

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from ..backends.port import Backend, Code
 from ..backends.registry import Lent, maker
+from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, brief, did_you_mean
-from ..base.garbage import uncollected
-from ..base.room import with_room
+from ..base.gc_pause import gc_paused
 from ..base.tracebacks import door
 from ..base.transitions import once_positional
 from ..base.view import View, ViewArguments, looked_at, spelled_out
 from ..ir.nest import all_roots
-from ..ir.prim import edition
+from ..ir.prim import version
 from ..tracing import Param
 from .compiled import codes, of_kernel
 from .frame import OUT, Frame, FrameVariant, PictureSource, build
@@ -116,22 +116,22 @@ class Kernel:
     def frame(self, variant: FrameVariant = FrameVariant()) -> Frame:
         """The traced nest of a variant."""
         if variant not in self._frames:
-            self._frames[variant] = with_room(lambda: build(self.source, self.options.real, variant))
+            self._frames[variant] = with_deep_stack(lambda: build(self.source, self.options.real, variant))
         return self._frames[variant]
 
     def version(self, key: Hashable, make: Callable[[], V]) -> V:
         """The code of this picture under a key, made when it is first asked for; it lives as long as the kernel."""
         found = self._versions.get(key)
         if found is None:
-            with uncollected():
-                found = self._versions[key] = with_room(make)
+            with gc_paused():
+                found = self._versions[key] = with_deep_stack(make)
         return found
 
     def code(self, variant: FrameVariant, smooth: bool = False) -> Code:
         """The code that draws a variant; `smooth` is for pixels that may be off by a little."""
 
         def make() -> Code:
-            # How far a pixel is off, only boxes can tell.
+            # How far a pixel is off, only intervals can tell.
             tiles = smooth and self.options.backend == "auto"
             options = replace(self.options, backend="tiles") if tiles else self.options
             return code_of(self.frame(variant), options)
@@ -309,7 +309,7 @@ def code_of(frame: Frame, options: Options) -> Code:
     """The code of a frame, from memory if equal programs were compiled before."""
     # What is known of a parameter is compiled in, and checked when the code runs.
     known = frozenset(frame.ranges.items())
-    key = (frame.kernel.outputs, tuple(all_roots(frame.kernel.body)), known, options, edition())
+    key = (frame.kernel.outputs, tuple(all_roots(frame.kernel.body)), known, options, version())
 
     def make() -> Code:
         backend = make_backend(options.backend)
@@ -387,7 +387,7 @@ def explain(
         best = optimized(frame, options, make_backend(options.backend))
         return Report(best.stages, best.ledger, frame.ranges)
 
-    return with_room(work)
+    return with_deep_stack(work)
 
 
 @door
@@ -414,4 +414,4 @@ def export_c(
         best = optimized(frame, options, make_backend("c"))
         return export(best.kernel, name, best.ranges)
 
-    return with_room(work)
+    return with_deep_stack(work)

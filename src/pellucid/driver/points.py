@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from ..backends.port import Code
-from ..base.garbage import uncollected
-from ..base.room import with_room
+from ..base.deep_stack import with_deep_stack
+from ..base.gc_pause import gc_paused
 from ..ir import expr as E
 from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts
-from ..ir.prim import edition
+from ..ir.prim import version
 from ..tracing.params import named
 from .compiled import codes, of_kernel
 from .frame import COLUMN, HEIGHT, REACH, ROW, range_of
@@ -91,8 +91,8 @@ def point_code(roots: Sequence[Expr], moving: bool, near: bool, options: Options
     If `moving`, every point has a time of its own. If `near`, coordinates and times are within reach, as those of
     frames are. A truth is left as a byte, 0 or 1.
     """
-    key = (PointCode, tuple(roots), moving, near, options, edition())
-    return codes.get(key, lambda: with_room(lambda: _made(roots, moving, near, options)))
+    key = (PointCode, tuple(roots), moving, near, options, version())
+    return codes.get(key, lambda: with_deep_stack(lambda: _made(roots, moving, near, options)))
 
 
 def _made(roots: Sequence[Expr], moving: bool, near: bool, options: Options) -> PointCode:
@@ -125,7 +125,7 @@ def _made(roots: Sequence[Expr], moving: bool, near: bool, options: Options) -> 
     def best() -> Any:
         return optimize(kernel, ranges, options, lanes_of(backend, options))
 
-    with uncollected():
+    with gc_paused():
         return PointCode(of_kernel(kernel, ranges, options, backend, best), given, outputs)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ..base.room import with_room
+from ..base.deep_stack import with_deep_stack
 from ..ir.expr import Expr, topological
 from ..ir.facts import Facts
 from ..ir.nest import Kernel, all_roots
@@ -57,7 +57,7 @@ class Report:
     @property
     def stages(self) -> dict[str, str]:
         """The text after each stage."""
-        return with_room(lambda: {name: print_nest(k) for name, k in self.kernels.items()})
+        return with_deep_stack(lambda: {name: print_nest(k) for name, k in self.kernels.items()})
 
     def _changed(self) -> list[str]:
         names = list(self.kernels)
@@ -77,7 +77,7 @@ class Report:
 
     def __str__(self) -> str:
         """The page."""
-        return with_room(self._page)
+        return with_deep_stack(self._page)
 
     def _page(self) -> str:
         texts = self.stages
@@ -87,7 +87,7 @@ class Report:
 
     def markdown(self) -> str:
         """The page for a manual or a bug report."""
-        return with_room(self._markdown)
+        return with_deep_stack(self._markdown)
 
     def _markdown(self) -> str:
         texts = self.stages
@@ -99,7 +99,7 @@ class Report:
 
     def json(self) -> str:
         """Stages and ledger for other programs."""
-        content = with_room(
+        content = with_deep_stack(
             lambda: {"plan": self.plan, "stages": self.stages, "ledger": self.ledger.as_json()}
         )
         return json_text.dumps(content, indent=1)

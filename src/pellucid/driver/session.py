@@ -1,9 +1,9 @@
 """Sessions: pictures for editors and viewers, whose first frame is there at once and whose later ones are fast.
 
 The top of the driver beside `kernel`. A new picture is traced and drawn from a tape by the tile machine; `tiers` says
-whether machine code would win, and whether a tape of which boxes decide more is worth making; `background` makes them
-then, and whichever was measured the fastest draws from there on. In exact numerics what was edited in its numbers only
-is drawn by the code of its template (see `lifting`).
+whether machine code would win, and whether a tape of which intervals decide more is worth making; `background` makes
+them then, and whichever was measured the fastest draws from there on. In exact numerics what was edited in its
+numbers only is drawn by the code of its template (see `lifting`).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Any, NamedTuple, Self, Unpack
 import numpy as np
 
 from ..backends.port import Code
-from ..backends.tilevm.machine.running import TileCode, TileCounts
+from ..backends.tiles.machine.running import TileCode, TileCounts
+from ..base.deep_stack import with_deep_stack
 from ..base.errors import BackendError, InputError, PellucidError
-from ..base.garbage import uncollected
-from ..base.room import with_room
+from ..base.gc_pause import gc_paused
 from ..base.view import View, ViewArguments, spelled_out
 from ..ir import expr as E
 from ..ir.expr import Expr
@@ -184,7 +184,7 @@ class Session:
         Raises InputError for a value out of its range or a session without a picture, and what the picture raises; the
         session then stays as it was.
         """
-        with self._lock, promptly(self._background), uncollected():
+        with self._lock, promptly(self._background), gc_paused():
             if self._closed:
                 raise InputError("the session is closed", place="session", fix="make another one")
             found = self._carried if picture is None else carried(picture)
@@ -351,7 +351,7 @@ class Session:
             return backend.compile(best.kernel, best.ranges)
 
         try:
-            return with_room(work)
+            return with_deep_stack(work)
         except BackendError:
             return None
 
@@ -438,7 +438,7 @@ class Session:
 
     def _tape_again(self, state: _Picture, which: str) -> None:
         """Make the tape of a picture's template, or that of the picture by the rules; its speed is measured later."""
-        with self._compiling, uncollected():
+        with self._compiling, gc_paused():
             if which == SHARED:
                 tape = _Tape(state.group, self._tape_of(state.group.template.frame))
             else:
@@ -467,10 +467,10 @@ class Session:
 
             return of_kernel(frame.kernel, frame.ranges, options, backend, best)
 
-        with self._compiling, uncollected():
+        with self._compiling, gc_paused():
             began = clock.perf_counter()
             self._compiled += 1
-            code = with_room(work)
+            code = with_deep_stack(work)
             return _Made(code, 1e3 * (clock.perf_counter() - began))
 
     def _wanted(self, state: _Picture, which: str) -> bool:

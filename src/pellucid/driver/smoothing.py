@@ -1,7 +1,8 @@
 """Smoothing: frames whose pixels may be off by a little, for far fewer samples.
 
-Beside `kernel`, for the tile machine alone. A tolerance is a promise: boxes show that no byte is farther off. An error
-is an estimate: pixels get so many samples as their contrast asks for, and more while that changes them by too much.
+Beside `kernel`, for the tile machine alone. A tolerance is a promise: intervals show that no byte is farther off. An
+error is an estimate: pixels get so many samples as their contrast asks for, and more while that changes them by too
+much.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.port import Code
-from ..backends.tilevm.machine.running import Tolerance
-from ..backends.tilevm.supersample.running import SampledCode
+from ..backends.tiles.machine.running import Tolerance
+from ..backends.tiles.supersample.running import SampledCode
 from ..base.errors import InputError
 from .frame import OUT
 from .view import Smooth
@@ -34,7 +35,7 @@ def draw(
     if not isinstance(code, SampledCode):
         place = "tolerance" if smooth.tolerance is not None else "error"
         raise InputError(
-            "only boxes can tell how far a pixel is off",
+            "only intervals can tell how far a pixel is off",
             place=place,
             fix="leave the back end to itself, or give backend='tiles'",
         )

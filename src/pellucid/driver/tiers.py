@@ -1,6 +1,6 @@
 """Tiers: what a frame costs by tapes and by machine code, so that a compiler is started only where that will win.
 
-Between the tile machine's counts and `session`, which asks. A tape is ready at once and skips what boxes decide;
+Between the tile machine's counts and `session`, which asks. A tape is ready at once and skips what intervals decide;
 machine code comes late and does everything, several times as fast. How much of a frame was skipped is counted, not
 timed, so the answer does not depend on what else the computer does; which of two codes stays is then measured.
 """
@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..backends.tilevm.machine.running import TileCounts
-from ..backends.tilevm.sizes import LANES, VECTORS
-from ..backends.tilevm.tape.build import Tape
+from ..backends.tiles.machine.running import TileCounts
+from ..backends.tiles.sizes import LANES, VECTORS
+from ..backends.tiles.tape.build import Tape
 from ..ir import prim as table
 
 BATCH = LANES * VECTORS
@@ -25,14 +25,14 @@ class Costs(NamedTuple):
     """Nanoseconds, measured on the gallery in exact numerics; only their relations matter.
 
     leaf     of an instruction of cost 1 on a batch of 256 pixels.
-    box      of an instruction on 16 boxes, with its share of making shorter tapes.
+    interval      of an instruction on 16 intervals, with its share of making shorter tapes.
     code     of an operator of cost 1 on 256 pixels, by machine code.
     load     of a load on 256 pixels, by machine code; a leaf pays as much and the price of an instruction.
     pixels   of 256 pixels, besides: storing them.
     """
 
     leaf: float = 12.0
-    box: float = 55.0
+    interval: float = 55.0
     code: float = 3.5
     load: float = 72.0
     pixels: float = 32.0
@@ -41,7 +41,7 @@ class Costs(NamedTuple):
 COSTS = Costs()
 COMPILE_MS = (5.0, 0.2)
 """Milliseconds to compile: for any picture, and for each unit of its operators' cost."""
-WORTH = 0.8
+SPEEDUP_THRESHOLD = 0.8
 """Machine code is made where it is predicted to take less than so much of what a tape takes."""
 EXPECTED = 16
 """For each frame that was asked for, so many more are expected: what is being looked at is looked at for a while."""
@@ -62,13 +62,13 @@ class Estimate(NamedTuple):
         (False, True, False)
         """
         saved = tiled_ms * (1.0 - self.share) * EXPECTED * asked
-        return self.share < WORTH and saved > self.compile_ms
+        return self.share < SPEEDUP_THRESHOLD and saved > self.compile_ms
 
 
 REWRITING_MS = (2.0, 0.03)
 """Milliseconds to make a tape by the rules: for any, and for each instruction of the tape as it was traced."""
 REWRITING_SAVES = 0.5
-"""The saving of such a tape: minima that are only compared become truths, of which boxes decide more."""
+"""The saving of such a tape: minima that are only compared become truths, of which intervals decide more."""
 
 
 def rewriting_pays(length: int, tiled_ms: float, asked: int) -> bool:
@@ -93,7 +93,7 @@ def estimate(tape: Tape, counts: TileCounts, pixels: int, costs: Costs = COSTS) 
     length = len(tape)
     step = (work * costs.leaf + loads * (costs.leaf + costs.load)) / length
     batches = pixels / BATCH
-    tiled = counts.leaf_steps * step + counts.interval_steps * costs.box + batches * costs.pixels
+    tiled = counts.leaf_steps * step + counts.interval_steps * costs.interval + batches * costs.pixels
     compiled = batches * (work * costs.code + loads * costs.load + costs.pixels)
     fixed, each = COMPILE_MS
     return Estimate(compiled / tiled, fixed + each * work)

@@ -12,7 +12,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backends.tilevm.machine.running import TileCode, TileCounts
+from ..backends.tiles.machine.running import TileCode, TileCounts
 from ..base.errors import BackendError
 from ..base.tracebacks import door
 from ..base.view import View, ViewArguments, spelled_out
@@ -21,7 +21,7 @@ from .kernel import Kernel, checked_source, code_of
 from .options import Options
 from .view import carried, check_known_params, checked_view, pixels_of
 
-BARS, WIDEST = 12, 40
+BARS, MAX_BAR = 12, 40
 """Lines of a histogram, and the characters of its longest bar."""
 OUTLINED = 8
 """The smallest side of a tile that gets an outline."""
@@ -35,7 +35,7 @@ class Tiles:
 
     tiles   a line for each: column, row and side in pixels, and the length of its tape, which is 0 if it was filled.
     length  instructions of the whole tape.
-    counts  what the frame cost: batches and their instructions, boxes and theirs, pixels filled, and samples.
+    counts  what the frame cost: batches and their instructions, intervals and theirs, pixels filled, and samples.
     pixels  the frame itself.
     """
 
@@ -78,7 +78,7 @@ class Tiles:
             bars[length // step] += area
         for k, area in enumerate(bars):
             if area:
-                bar = "#" * max(1, round(WIDEST * area / max(bars)))
+                bar = "#" * max(1, round(MAX_BAR * area / max(bars)))
                 lines.append(f"{k * step:6} .. {(k + 1) * step - 1:<6} {area / whole:7.2%}  {bar}")
         return "\n".join(lines) + "\n"
 

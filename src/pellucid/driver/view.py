@@ -17,7 +17,7 @@ from ..backends.port import address
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.memory import available_memory, readable_bytes
 from ..base.view import View, ViewArguments, is_number, looked_at
-from .frame import FINEST, LARGEST_SIDE, MOST_PIXELS, REACH
+from .frame import FINEST, MAX_PIXELS, MAX_SIDE, REACH
 
 #: So many bytes are always there: no need to ask the system.
 _SMALL = 16 << 20
@@ -149,7 +149,7 @@ def edited(old: View, size: Any, view: View | None, arguments: ViewArguments, pr
 def check_size(size: tuple[int, int], *, frames: int = 1) -> None:
     """Nothing, if so many pixels can be drawn and held in memory.
 
-    Raises `InputError` if a side is above `LARGEST_SIDE` or there are too many for the memory or to be counted.
+    Raises `InputError` if a side is above `MAX_SIDE` or there are too many for the memory or to be counted.
 
     >>> check_size((1 << 21, 4))
     Traceback (most recent call last):
@@ -158,11 +158,11 @@ def check_size(size: tuple[int, int], *, frames: int = 1) -> None:
     """
     width, height = size
     shown = f"{width}x{height}"
-    if max(width, height) > LARGEST_SIDE:
+    if max(width, height) > MAX_SIDE:
         raise InputError(
             f"{shown} is too large",
             place="size",
-            fix=f"a side has at most {LARGEST_SIDE} pixels; draw it in parts",
+            fix=f"a side has at most {MAX_SIDE} pixels; draw it in parts",
         )
     needed = width * height * 4 * frames
     available = available_memory() if needed > _SMALL else None
@@ -178,16 +178,16 @@ def check_size(size: tuple[int, int], *, frames: int = 1) -> None:
 def check_count(width: int, height: int) -> None:
     """Nothing, if so many pixels can be counted.
 
-    Raises `InputError` if they are more than `MOST_PIXELS`.
+    Raises `InputError` if they are more than `MAX_PIXELS`.
 
     >>> check_count(1 << 16, 1 << 16)
     Traceback (most recent call last):
         ...
     pellucid.base.errors.InputError: size: 65536x65536 has more than 2147483647 pixels; draw it in parts (center=...)
     """
-    if width * height > MOST_PIXELS:
+    if width * height > MAX_PIXELS:
         raise InputError(
-            f"{width}x{height} has more than {MOST_PIXELS} pixels",
+            f"{width}x{height} has more than {MAX_PIXELS} pixels",
             place="size",
             fix="draw it in parts (center=...)",
         )

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..base.deep_stack import with_deep_stack
 from ..base.errors import VocabularyError, brief
 from ..base.operators import Arithmetic
-from ..base.room import with_room
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import expr as E
 from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, is_symbolic, real_type, static, tracing
@@ -151,7 +151,7 @@ class Animation(Behavior, Drawable):
                 leaves, _ = flatten(self.sample(unknown_time(), unknown_point()))
                 return any(node.attr == "time" for node in E.params([lift(leaf) for leaf in leaves]))
 
-        return with_room(found)
+        return with_deep_stack(found)
 
     @property
     def made_at(self) -> str:
@@ -185,7 +185,7 @@ class Animation(Behavior, Drawable):
             with tracing():
                 return self(unknown_time()).kind
 
-        return with_room(found)
+        return with_deep_stack(found)
 
     def sample(self, time: Any, point: Point) -> Any:
         """The value at a moment and a point, as the driver wants it."""

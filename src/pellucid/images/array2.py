@@ -17,7 +17,7 @@ from ..tracing import Value, convert, flatten
 from .color import Color
 from .texel import Texel, Texels
 
-_MOST = (1 << 31) - 1
+_MAX_SIDE = (1 << 31) - 1
 
 
 class Array2:
@@ -34,11 +34,11 @@ class Array2:
     __slots__ = ("height", "subscript", "width")
 
     def __init__(self, width: int, height: int, subscript: Callable[[Any, Any], Any]) -> None:
-        if not 1 <= width <= _MOST or not 1 <= height <= _MOST:
+        if not 1 <= width <= _MAX_SIDE or not 1 <= height <= _MAX_SIDE:
             raise InputError(
                 f"{width} by {height} is no size of an array",
                 place="Array2",
-                fix=f"give a width and a height of 1 to {_MOST}",
+                fix=f"give a width and a height of 1 to {_MAX_SIDE}",
             )
         self.width, self.height, self.subscript = width, height, subscript
 
@@ -141,7 +141,7 @@ class Raster(Array2):
     def _wide(self, index: Any) -> Any:
         if not isinstance(index, Value):
             index = convert(index, T.i32)
-        return convert(index, T.i64) if self.buffer.size > _MOST else index
+        return convert(index, T.i64) if self.buffer.size > _MAX_SIDE else index
 
 
 def _scaled(index: Any, step: int) -> Any:

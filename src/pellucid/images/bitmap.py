@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
-MOST_PIXELS = 1 << 27
+MAX_PIXELS = 1 << 27
 """Maximum pixels of a compressed file, unless the caller says otherwise; Pillow has a limit of its own."""
 MAX_BYTES = 1 << 32
 """The largest picture file that is read: the fields of a bitmap file hold no larger number."""
@@ -128,7 +128,7 @@ class Bitmap(Image):
     example='read_image(b"P3 2 2 255  255 0 0  255 255 0  0 0 255  0 160 0")',
     source="Pan, section 2.4.2",
 )
-def read_image(source: Any, alpha: str = "file", max_pixels: int = MOST_PIXELS) -> Bitmap:
+def read_image(source: Any, alpha: str = "file", max_pixels: int = MAX_PIXELS) -> Bitmap:
     """The picture in a file, centered on the origin, one pixel to the unit; `source` is a path, or the bytes of a file.
 
     Of several pictures in a file, such as an animation, it is the first. Gray has up to 16 bits, as many as the file

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base.errors import TraceError
-from ..base.where import caller
+from ..base.source_location import caller
 from ..tracing import functions as F
 from ..tracing import is_symbolic, static
 from ..tracing.tracer import NoSuchPartError

@@ -13,9 +13,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, brief
 from ..base.memory import available_memory, readable_bytes
-from ..base.room import with_room
 from ..driver.frame import REACH
 from ..driver.kernel import Kernel, own_values
 from ..driver.options import Options
@@ -100,7 +100,7 @@ def _traced(source: Any, real: T.Type) -> _Traced:
     with tracing(real):
         point = unknown_point()
         moment = Value(E.param("time", real))
-        value = with_room(lambda: source.sample(moment, point))
+        value = with_deep_stack(lambda: source.sample(moment, point))
         leaves, rebuild = flatten(value)
         roots = [lift(leaf, real) if isinstance(leaf, float) else lift(leaf) for leaf in leaves]
         color = kind_of(value) == "color"

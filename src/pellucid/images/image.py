@@ -16,9 +16,9 @@ from typing import Any, TypeAlias, cast, overload
 import numpy as np
 
 from ..base.construct import construct
+from ..base.deep_stack import with_deep_stack
 from ..base.errors import TraceError, VocabularyError, brief
-from ..base.room import with_room
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import expr as E
 from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, real_type, static, tracing
@@ -75,7 +75,7 @@ class Image(Drawable):
         Raises VocabularyError if the function gives nothing that an image can be made of.
         """
         if self._kind is None:
-            self._kind = with_room(self._found_kind)
+            self._kind = with_deep_stack(self._found_kind)
         return self._kind
 
     def _found_kind(self) -> str:

@@ -49,11 +49,11 @@ def numeric_functions() -> Mapping[str, Callable[..., Any]]:
     2.0
     """
     prim.table()
-    return _functions(prim.edition())
+    return _functions(prim.version())
 
 
 @functools.cache
-def _functions(edition: int) -> Mapping[str, Callable[..., Any]]:
+def _functions(version: int) -> Mapping[str, Callable[..., Any]]:
     names = {
         name: getattr(functions, name)
         for name, row in prim.table().items()

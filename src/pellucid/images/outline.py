@@ -29,7 +29,7 @@ Parabola = tuple[Pair, Pair, Pair]
 """A quadratic Bézier curve: its ends, and the point between that pulls it."""
 
 _COLUMNS_PER_UNIT = 16
-_MOST_COLUMNS = 1 << 16
+_MAX_COLUMNS = 1 << 16
 _FIELDS = 8
 _TOLERANCE = 2e-4
 
@@ -58,7 +58,7 @@ def count_above(curves: list[Parabola]) -> Callable[[Point], Any]:
     points = np.array(upright)
     left, right = float(points[..., 0].min()), float(points[..., 0].max())
     bottom, top = float(points[..., 1].min()), float(points[..., 1].max())
-    columns = min(max(1, math.ceil((right - left) * _COLUMNS_PER_UNIT)), _MOST_COLUMNS)
+    columns = min(max(1, math.ceil((right - left) * _COLUMNS_PER_UNIT)), _MAX_COLUMNS)
     scale = columns / (right - left)
     table, starts = _sorted(upright, left, scale, columns)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.errors import VocabularyError
-from ..base.where import caller
+from ..base.source_location import caller
 from ..tracing import Point
 from ..tracing import functions as F
 from .color import INVISIBLE, Color, mix

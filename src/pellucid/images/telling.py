@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..base.where import is_own
+from ..base.source_location import is_own
 
-MOST = 400
-DEEPEST = 40
+MAX_PARTS = 400
+MAX_DEPTH = 40
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ _telling: contextvars.ContextVar[_Told | None] = contextvars.ContextVar("telling
 
 
 def written(expression: str | Callable[[], str]) -> str:
-    """The text of an expression; "…" for what is too deep within others, or comes after `MOST` of them.
+    """The text of an expression; "…" for what is too deep within others, or comes after `MAX_PARTS` of them.
 
     >>> def tower(n): return written(lambda: f"f({tower(n - 1)})" if n else "x")
     >>> tower(2), tower(1000).count("…")
@@ -45,7 +45,7 @@ def written(expression: str | Callable[[], str]) -> str:
             return written(expression)
         finally:
             _telling.reset(token)
-    if state.count >= MOST or state.depth >= DEEPEST:
+    if state.count >= MAX_PARTS or state.depth >= MAX_DEPTH:
         return "…"
     state.count += 1
     state.depth += 1

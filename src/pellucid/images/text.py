@@ -25,7 +25,7 @@ from .word import word
 if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont
 
-MOST_PIXELS = 1 << 26
+MAX_PIXELS = 1 << 26
 """Maximum pixels of the drawing of letters."""
 _MEASURE = 1000
 _LEADING = 1.2
@@ -166,7 +166,7 @@ def _draw(setting: Setting, font: FreeTypeFont, detail: int) -> np.ndarray[Any, 
     margin = 0.5
     columns = 2 * math.ceil((setting.half_width + margin) * detail)
     rows = 2 * math.ceil((setting.half_height + margin) * detail)
-    if columns * rows > MOST_PIXELS:
+    if columns * rows > MAX_PIXELS:
         raise InputError(
             f"{columns} by {rows} pixels of letters are too many",
             place="text",

@@ -21,7 +21,7 @@ from ..tracing.tracer import lift
 from .image import Image
 from .word import word
 
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 """The longest program that is read."""
 
 
@@ -134,7 +134,7 @@ class _Program(NamedTuple):
 
 _latest: list[_Program] = []
 """The program that was read last: while somebody edits one, the next is the same but for a number."""
-LONGEST_KEPT = 1 << 17
+MAX_KEPT = 1 << 17
 """The most lines of a program that is kept."""
 
 
@@ -155,7 +155,7 @@ def read_vm(source: Any, z: Any = 0.0) -> Image:
         place, text = "program", source
     elif isinstance(source, str | os.PathLike):
         place = os.fsdecode(cast("str", source))
-        text = text_of(place, "a program of registers", max_bytes=MOST_BYTES)
+        text = text_of(place, "a program of registers", max_bytes=MAX_BYTES)
     else:
         raise InputError(
             f"{type(source).__name__} is not a file",
@@ -164,7 +164,7 @@ def read_vm(source: Any, z: Any = 0.0) -> Image:
         )
     lines = text.splitlines()
     program = _edited(lines) or _parse(lines, place)
-    _latest[:] = [program] if len(lines) <= LONGEST_KEPT else []
+    _latest[:] = [program] if len(lines) <= MAX_KEPT else []
     return Image(lambda p: _run(program, p, z))
 
 

@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar, cast
 
 from ..base.errors import VocabularyError, did_you_mean
+from ..base.source_location import caller
 from ..base.tracebacks import shortened
-from ..base.where import caller
 from ..tracing import tracing
 from .animation import Animation, Behavior, at_time, unknown_time
 from .drawable import Drawable

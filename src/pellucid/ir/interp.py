@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..base.deep_stack import in_deep_stack
 from ..base.errors import IrError
-from ..base.room import in_room
 from . import prim as table
 from .expr import ITERATIONS, Buffer, Expr, param, parts, topological
 from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Once, Repeat, Store, While, blocks, walk
@@ -148,10 +148,10 @@ def _iterate(node: Expr, known: Environment, memory: Memory) -> Any:
         for k, new in enumerate(step):
             final[k] = np.where(running, scope[new], final[k])
         count += 1
-    box = np.empty(len(final), dtype=object)
+    interval = np.empty(len(final), dtype=object)
     for k, value in enumerate(final):
-        box[k] = value
-    return box
+        interval[k] = value
+    return interval
 
 
 def _state(depth: int, position: int, like: Expr) -> Expr:
@@ -177,7 +177,7 @@ def run(kernel: Kernel, arguments: Mapping[str, Any], memory: Memory) -> None:
 
     # What has stored already must not be begun a second time.
     if _deeper(kernel.body, MAX_BLOCKS_AT_HAND):
-        in_room(work)
+        in_deep_stack(work)
     else:
         work()
 

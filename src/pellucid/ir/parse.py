@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from ..base.deep_stack import with_deep_stack
 from ..base.errors import TextError, TraceError
-from ..base.room import with_room
 from . import expr as E
 from . import nest as N
 from . import types as T
@@ -17,7 +17,7 @@ from .expr import Buffer, Expr
 from .terms import NameScope, TokenLine
 
 MAX_BLOCKS = 4000
-"""Blocks within blocks that are read: the stack of `with_room` has space for them."""
+"""Blocks within blocks that are read: the stack of `with_deep_stack` has space for them."""
 
 
 def _lines(text: str) -> list[tuple[int, int, str]]:
@@ -39,7 +39,7 @@ def parse_expr(text: str, memory: Mapping[str, Buffer] | None = None) -> list[Ex
     [$x:f32 * $x:f32 + 1.0]
     """
     try:
-        return with_room(lambda: _roots(text, NameScope(memory or {})))
+        return with_deep_stack(lambda: _roots(text, NameScope(memory or {})))
     except TraceError:
         raise _too_deep() from None
 
@@ -83,7 +83,7 @@ def parse_nest(text: str, memory: Mapping[str, Buffer] | None = None) -> N.Kerne
     Raises TextError, which names the line.
     """
     try:
-        return with_room(lambda: _NestParser(text, NameScope(memory or {})).kernel())
+        return with_deep_stack(lambda: _NestParser(text, NameScope(memory or {})).kernel())
     except TraceError:
         raise _too_deep() from None
 

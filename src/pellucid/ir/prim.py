@@ -20,7 +20,7 @@ from .facts import Facts, Transfer, top
 
 if TYPE_CHECKING:
     from .expr import Expr
-    from .intervals.box import Copies, Interval
+    from .intervals.interval import Copies, IntervalFunction
 
 CLASSES: Mapping[str, tuple[T.Type, ...]] = {
     "F": T.FLOATS,
@@ -81,9 +81,9 @@ class Prim:
                "*" where the sign of the other of the first two operands says which, "." where neither holds. True of
                numbers that are not NaN, with operands and results in order, as long as no integer wraps. Where a
                result between two others may be NaN, the row states its `interval` as well.
-    interval   bounds of the result as terms: a function ``(result type, *boxes) -> (lo, hi)``; what `reasoning.boxes`
-               makes of the other columns if None.
-    copies     ``(*boxes) -> (Copy | None, ...)``: for each operand, when the result surely is that operand.
+    interval   bounds of the result as terms: a function ``(result type, *intervals) -> (lo, hi)``; what
+               `reasoning.intervals` makes of the other columns if None.
+    copies     ``(*intervals) -> (Copy | None, ...)``: for each operand, when the result surely is that operand.
     zero_sign  what the signs of zeros among the operands can change: nothing ("kill"), only the sign of a zero result
                ("pass"), or more ("observe").
     cost       cycles for one 512-bit vector on a current core, roughly: what heuristics and the timer start from.
@@ -104,7 +104,7 @@ class Prim:
     c: Mapping[str, str] = field(default_factory=dict[str, str])
     ulp: Mapping[str, float] = field(default_factory=dict[str, float])
     monotone: str = ""
-    interval: Interval | None = None
+    interval: IntervalFunction | None = None
     copies: Copies | None = None
     zero_sign: str = "observe"
     cost: float = 1.0
@@ -226,7 +226,7 @@ def register(*rows: Prim) -> None:
 def extend(*rows: Prim) -> None:
     """Add the rows of a package above the table, when it is imported; each name once.
 
-    They have no laws and no user below that package, so what is remembered of the table stays true, and its edition
+    They have no laws and no user below that package, so what is remembered of the table stays true, and its version
     stays what it is. Raises IrError when a name is taken.
     """
     global _known, _listed
@@ -246,10 +246,10 @@ def unregister(name: str) -> None:
     _changes += 1
 
 
-def edition() -> int:
+def version() -> int:
     """The number of changes of the table: results about rows are cached for one number.
 
-    >>> table() and edition() > 0
+    >>> table() and version() > 0
     True
     """
     return _changes

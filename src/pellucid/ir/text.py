@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Sequence
 
-from ..base.room import with_room
+from ..base.deep_stack import with_deep_stack
 from . import nest as N
 from . import prim as table
 from . import types as T
@@ -211,7 +211,7 @@ def print_nest(kernel: N.Kernel, names: dict[Expr, str] | None = None) -> str:
             names.update(printer.names)
         return "\n".join(lines) + "\n"
 
-    return with_room(work)
+    return with_deep_stack(work)
 
 
 def nest_lines(kernel: N.Kernel, printer: Printer) -> list[str]:

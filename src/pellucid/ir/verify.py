@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+from ..base.deep_stack import with_deep_stack
 from ..base.errors import IrError
-from ..base.room import with_room
 from . import prim as table
 from . import types as T
 from .expr import Buffer, Expr, index_bit, parts, topological
@@ -116,7 +116,7 @@ def verify_kernel(kernel: Kernel) -> None:
     scope = 0
     declared = set(kernel.params)
     known = set(kernel.outputs) | set(inputs(kernel))
-    with_room(lambda: _verify_block(kernel.body, scope, declared, known))
+    with_deep_stack(lambda: _verify_block(kernel.body, scope, declared, known))
 
 
 def _check_roots(where: str, roots: Iterable[Expr], scope: int, declared: set[Expr]) -> None:

@@ -18,7 +18,7 @@ from .notation import WORDS, NotationPiece, PlaneText, read, refuse
 
 COLORS = {"R", "G", "B"}
 LUMA = {"Y", "Cb", "Cr"}
-MOST_INDEX_BITS = 16
+MAX_INDEX_BITS = 16
 MAX_CHANNELS = 16
 """Maximum channels of a layout, so that a block's code is bounded; sound has 8."""
 MAX_BLOCK = 1024
@@ -269,9 +269,9 @@ def _fill_palette(
     if index is None or index.plane == number:
         fix = "name a channel I outside of it, such as I:8; palette: R:8 G:8 B:8"
         raise refuse(text, at, "nothing says which entry of the palette a pixel has", fix)
-    if index.kind != "u" or index.bits > MOST_INDEX_BITS:
+    if index.kind != "u" or index.bits > MAX_INDEX_BITS:
         at = next(p.at for plane in written for p in plane.pieces if p.channel == "I")
-        raise refuse(text, at, "these are no indices", f"give I 1 to {MOST_INDEX_BITS} bits without a sign")
+        raise refuse(text, at, "these are no indices", f"give I 1 to {MAX_INDEX_BITS} bits without a sign")
     if (planes[number].across, planes[number].down) != (1, 1):
         raise refuse(text, at, "the entries of a palette stand for no pixels", "leave the subsampling out")
     entries = 1 << index.bits

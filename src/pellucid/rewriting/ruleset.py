@@ -111,11 +111,11 @@ def rule_set(numerics: str) -> RuleSet:
     Raises IrError for another word.
     """
     table.table()
-    return _rule_set(numerics, table.edition())
+    return _rule_set(numerics, table.version())
 
 
 @cache
-def _rule_set(numerics: str, edition: int) -> RuleSet:
+def _rule_set(numerics: str, version: int) -> RuleSet:
     if numerics not in MODES:
         raise IrError(f"numerics is {numerics!r}", fix='say "exact" or "relaxed"')
     expanding = numerics in ("low", "near")

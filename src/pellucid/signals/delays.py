@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.errors import InputError, brief
 from ..base.kinds import FUNCTION, takes
-from ..base.where import caller
+from ..base.source_location import caller
 from ..staging import Cells, divides, lift, require
 from ..staging.points import MAX_CASES
 from .keys import function_key, number_key

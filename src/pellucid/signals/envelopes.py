@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base.errors import InputError, brief
 from ..base.kinds import FLOAT, takes, whole
-from ..base.where import caller
+from ..base.source_location import caller
 from ..staging import Dynamic, Real, choose
 from ..tracing import functions as rows
 from .delays import delay1

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from ..base.errors import InputError
 from ..base.kinds import FUNCTION, takes
-from ..base.where import caller
+from ..base.source_location import caller
 from .node import SignalNode, Tick, reached
 from .signal import Signal, as_signal, joined
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.kinds import FLOAT, TEXT, takes
-from ..base.where import caller
+from ..base.source_location import caller
 from ..tracing import functions as rows
 from .delays import delay1
 from .feedback import rec
@@ -26,7 +26,7 @@ BUTTERWORTH = math.sqrt(0.5)
 """The Q of a second-order Butterworth filter, and of a shelf of slope 1."""
 LOWEST, HIGHEST = 1e-6, 0.499
 """The range, in parts of the sample rate, to which a frequency that is a signal is limited."""
-NARROWEST = 1e-3
+MIN_QUALITY = 1e-3
 """The least Q, to which one that is a signal is limited."""
 
 
@@ -71,7 +71,7 @@ def biquad(
 
     def coefficients(frequency: Any, quality: Any, gain: Any) -> Coefficients:
         turns = rows.clamp(frequency * (1.0 / rate), LOWEST, HIGHEST)
-        return _normalized(formula(*_common(turns, rows.max(quality * 1.0, NARROWEST), gain * 1.0)))
+        return _normalized(formula(*_common(turns, rows.max(quality * 1.0, MIN_QUALITY), gain * 1.0)))
 
     return _section(signal, mapped(coefficients, frequency, Q, gain))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.kinds import TEXT, takes, whole
-from ..base.where import caller
+from ..base.source_location import caller
 from ..staging import to_integer
 from ..staging.real import call
 from .delays import MAX_DELAY, advanced, copied, key_of, line

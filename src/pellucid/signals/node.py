@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from ..base.errors import InputError
-from ..base.where import caller
+from ..base.source_location import caller
 from ..staging import lift
 from ..tracing.session import as_compiled
 from .keys import number_key

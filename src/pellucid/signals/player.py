@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.kinds import TEXT, TRUTH, takes
-from ..base.room import with_room
 from ..driver.program import NativeProgram, compile_program
 from ..ir import types as T
 from ..pixels import Layout
@@ -29,7 +29,7 @@ from .signal import Signal, as_signal, together
 from .sources import Control
 
 Array = np.ndarray[Any, Any]
-LONGEST = 1 << 31
+MAX_FRAMES = 1 << 31
 """Maximum frames of one block."""
 
 
@@ -58,13 +58,13 @@ class Player:
     ) -> None:
         self.frames = frame_format(format, len(channels), planar=planar)
         self.position = 0
-        self.signal = with_room(lambda: merged(together(*(as_signal(c) for c in channels)).fresh()))
+        self.signal = with_deep_stack(lambda: merged(together(*(as_signal(c) for c in channels)).fresh()))
         self._out = self.frames.memories("out")
-        block = with_room(lambda: specialized(self.signal, self.layout, self._out, meter=meter))
+        block = with_deep_stack(lambda: specialized(self.signal, self.layout, self._out, meter=meter))
         self.residual: Residual = block.residual
         self._state = block.state
-        self._program: NativeProgram = with_room(
-            lambda: compile_program(self.residual, backend=backend, ranges={"frames": (0, LONGEST)})
+        self._program: NativeProgram = with_deep_stack(
+            lambda: compile_program(self.residual, backend=backend, ranges={"frames": (0, MAX_FRAMES)})
         )
         self._reach = self.signal.reach()
         found = list(places(self.signal))
@@ -145,8 +145,8 @@ class Player:
         """
         if frames is None:
             frames = self._frames_of(live)
-        if not isinstance(frames, int) or not 0 <= frames <= LONGEST:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"{brief(frames)} frames", place="play", fix=f"give 0 to {LONGEST}")
+        if not isinstance(frames, int) or not 0 <= frames <= MAX_FRAMES:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"{brief(frames)} frames", place="play", fix=f"give 0 to {MAX_FRAMES}")
         self._within(frames)
         if out is None:
             out = self.frames.zeros(frames)
@@ -213,11 +213,11 @@ def _set_to(name: str, value: Any, before: Any) -> Any:
         raise InputError(
             f"{brief(value)} is no {'whole number' if whole else 'number'}", place=f"set {name}", fix=fix
         )
-    if not -_LARGEST <= value <= _LARGEST:
+    if not -_MAX_FLOAT <= value <= _MAX_FLOAT:
         raise InputError(f"{brief(value)} is not finite", place=f"set {name}", fix="give a finite number")
     if whole and (value != int(value) or not T.i64.low <= value <= T.i64.high):
         raise InputError(f"{brief(value)} is no whole number of 64 bits", place=f"set {name}", fix=fix)
     return int(value) if whole else float(value)
 
 
-_LARGEST = sys.float_info.max
+_MAX_FLOAT = sys.float_info.max

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..base.aside import written_aside
+from ..base.atomic import atomic_write
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.kinds import FUNCTION, TEXT, TRUTH, instance, optional, takes, whole
 from ..base.progress import Progress, ProgressLine
@@ -27,7 +27,7 @@ from .recording import Recording
 from .signal import Signal
 
 _BLOCK = 1 << 15
-_LONGEST = 1 << 40
+_MAX_FRAMES = 1 << 40
 _RATES = (1, 1 << 24)
 _RAW = (".raw", ".pcm")
 
@@ -125,7 +125,7 @@ def render_audio(
     for control, value in (params or {}).items():
         player.set(control, value)
     layout = pcm.pcm(name, len(signals), planar=planar)
-    with written_aside(path) as file, ProgressLine("frames") as line:
+    with atomic_write(path) as file, ProgressLine("frames") as line:
         told = progress or line
         file.write(before)
         starts = [len(before) + start for start in layout.offsets(frames, 1)]
@@ -224,12 +224,12 @@ def _frames(seconds: float | None, rate: int, signals: tuple[Signal, ...]) -> in
         if not ends:
             raise InputError("the sound has no end", place="seconds", fix="say how many, such as 2.5")
         return max(ends)
-    number = float(seconds) if isinstance(seconds, int | float) and abs(seconds) < _LONGEST else math.nan  # pyright: ignore[reportUnnecessaryIsInstance]
+    number = float(seconds) if isinstance(seconds, int | float) and abs(seconds) < _MAX_FRAMES else math.nan  # pyright: ignore[reportUnnecessaryIsInstance]
     if not (math.isfinite(number) and number >= 0):
         raise InputError(
             f"{brief(seconds)} is not a finite number from 0 up", place="seconds", fix="give one, such as 2.5"
         )
-    if number * rate > _LONGEST:
+    if number * rate > _MAX_FRAMES:
         raise InputError(f"{number:g} seconds are too many", place="seconds", fix="render it in parts")
     return round(number * rate)
 

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, cast
 from ..base.errors import InputError, brief
 from ..base.kinds import FUNCTION, instance, takes, whole
 from ..base.operators import Arithmetic, Comparison
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import types as T
 from ..staging import equals, lift, loop, require
 from ..staging.value import Staged

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..base.errors import InputError, brief
 from ..base.kinds import TEXT, TRUTH, ArgumentKind, instance, takes, whole
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import types as T
 from ..staging import Cyclic, Dynamic, Memory, divides, load_sample, require, store_sample
 from ..staging import signed as with_sign

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..base.kinds import FUNCTION, each, instance, takes, whole
-from ..base.where import caller
+from ..base.source_location import caller
 from ..staging import Memory, choose
 from ..staging.value import Staged
 from .delays import delay1, scan

@@ -30,7 +30,7 @@ _FORMATS = {
 }
 _SPEAKERS = (0x1, 0x2, 0x4, 0x8, 0x10, 0x20, 0x200, 0x400)
 """The bits of the speakers in the order of `pixels.sound`; one channel alone is in front."""
-_LARGEST = (1 << 32) - 1024
+_MAX_BYTES = (1 << 32) - 1024
 MAX_BYTES = 1 << 32
 """Bytes of a file of sound: what WAV can hold at most."""
 _UNKNOWN = 0xFFFFFFFF
@@ -64,7 +64,7 @@ def header(format: str, channels: int, rate: int, frames: int) -> bytes:
     tag, bits, valid = known[format]
     size = frame_bytes(pcm(format, channels))
     data = frames * size
-    if data > _LARGEST:
+    if data > _MAX_BYTES:
         raise InputError(f"{data} bytes are more than WAV can hold", place="seconds", fix="write a .raw file")
     extensible = channels > 2 or valid != bits
     chunk = struct.pack(

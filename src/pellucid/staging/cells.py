@@ -11,7 +11,7 @@ import numpy as np
 
 from ..base.errors import StagingError
 from ..base.kinds import TEXT, instance, takes
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, load
 from . import residual as R

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.errors import StagingError, brief
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const
 from ..ir.interp import fold

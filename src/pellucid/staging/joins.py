@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.errors import StagingError, brief
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir.expr import Expr
 from . import bitcache
 from . import residual as R

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from ..base.errors import StagingError
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import types as T
 from ..ir.expr import Expr, const
 from . import bitcache

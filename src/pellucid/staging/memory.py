@@ -12,7 +12,7 @@ import numpy as np
 
 from ..base.errors import InputError, StagingError, brief
 from ..base.kinds import TEXT, instance, optional, refuse, takes, whole
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, load
 from ..ir.facts import Facts

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ..base.errors import StagingError
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir.expr import Expr
 from . import bitcache
 from .folding import node, number

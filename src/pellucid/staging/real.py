@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from ..base.errors import StagingError
 from ..base.kinds import takes
 from ..base.operators import Arithmetic, Comparison, Equality
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import types as T
 from ..ir.expr import Expr, const
 from ..ir.interp import fold

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, StagingError, TraceError, brief
 from ..base.kinds import FUNCTION, TEXT, instance, optional, takes, whole
-from ..base.room import with_room
 from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, param, topological
@@ -204,7 +204,7 @@ def specialize(
     """
     name = name or getattr(program, "__name__", "program").strip("<>")
     try:
-        return with_room(lambda: _specialized(program, arguments, keywords, name, cache))
+        return with_deep_stack(lambda: _specialized(program, arguments, keywords, name, cache))
     except TraceError as error:
         raise StagingError(
             "the program calls itself without end, or too deeply, while it is specialized",

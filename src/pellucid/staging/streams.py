@@ -12,7 +12,7 @@ import numpy as np
 
 from ..base.errors import StagingError
 from ..base.kinds import FUNCTION, TRUTH, each, instance, takes, whole
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, load
 from ..ir.stream import Samples, State, Stream, position, sample, state

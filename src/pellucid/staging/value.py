@@ -16,7 +16,7 @@ import numpy as np
 
 from ..base.errors import StagingError
 from ..base.kinds import ArgumentKind, takes
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import types as T
 from ..ir.expr import Expr, const
 from .folding import WHOLE, node, number, opposite, power_of_two

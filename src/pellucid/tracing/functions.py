@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.errors import TraceError
 from ..base.kinds import instance, takes
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import expr as E
 from ..ir import prim as table
 from ..ir import types as T

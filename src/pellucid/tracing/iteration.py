@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ..base.errors import TraceError, brief
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import expr as E
 from ..ir import types as T
 from . import tracer

@@ -6,7 +6,7 @@ Below `tracer`, which converts operands to the type that is found here.
 from __future__ import annotations
 
 from ..base.errors import TraceError, brief
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import types as T
 from .session import real_type
 

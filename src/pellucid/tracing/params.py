@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Self, cast
 
 from ..base.errors import InputError, brief
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import expr as E
 from ..ir.expr import Expr
 from .session import real_type

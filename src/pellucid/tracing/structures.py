@@ -16,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..base.errors import TraceError, brief
-from ..base.where import caller
+from ..base.source_location import caller
 from . import functions as F
 from .tracer import NoSuchPartError, Value, static
 

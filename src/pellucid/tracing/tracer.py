@@ -17,7 +17,7 @@ import numpy as np
 
 from ..base.errors import IrError, TraceError, brief
 from ..base.operators import Arithmetic, Comparison, Equality
-from ..base.where import caller
+from ..base.source_location import caller
 from ..ir import expr as E
 from ..ir import prim as table
 from ..ir import types as T

@@ -22,7 +22,7 @@ from ..port import CallingPlan, Ranges
 from .kept import PlaceWriter
 from .spelling import HELPER_INSIDE, CTemplate, Text, form, helper_bits, identifier, literal, typed
 
-LONGEST = 90
+MAX_TEXT = 90
 """Expressions longer than this get a name."""
 
 
@@ -154,7 +154,7 @@ class CSource(PlaceWriter):
                 self.iterate(node, (), texts)
                 continue
             text = self.render(node, texts)
-            if node is not root and (counts.get(node, 0) > 1 or len(text.text) > LONGEST):
+            if node is not root and (counts.get(node, 0) > 1 or len(text.text) > MAX_TEXT):
                 name = self.fresh("s")
                 self.declare(node, name, f"const {typed(node.type)} {name} = {text.bare};")
             else:

@@ -20,7 +20,7 @@ ENTRY = "pellucid_flow"
 _SIMPLE = {"and": "and", "or": "or", "xor": "xor", "shr": "ashr"}
 _CHECKED = {"add": "sadd", "sub": "ssub", "mul": "smul"}
 _TESTS = {"eq": "eq", "lt": "slt"}
-LONGEST = 1 << 48
+MAX_LENGTH = 1 << 48
 """No memory has more words, so that LLVM compares addresses with lengths as it does with other numbers."""
 
 
@@ -61,7 +61,7 @@ class _Text:
         )
         function = "\n".join(["entry:", *entry, *parts, *failed])
         weights = (
-            f'!0 = !{{!"branch_weights", i32 1048576, i32 1}}\n!1 = !{{}}\n!2 = !{{i64 0, i64 {LONGEST}}}'
+            f'!0 = !{{!"branch_weights", i32 1048576, i32 1}}\n!1 = !{{}}\n!2 = !{{i64 0, i64 {MAX_LENGTH}}}'
         )
         # Known to be all there, words of the frame are read before loops.
         frame = f"ptr noalias align 8 dereferenceable({8 * frame_words(self.graph)}) %frame"

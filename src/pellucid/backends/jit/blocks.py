@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 
-LONGEST = 1000
+MAX_BLOCK = 1000
 """Lines of a block: below, the square does not matter yet."""
 
 _INCOMING = re.compile(r"%([\w.]+) \]")
 
 
-def bounded(text: str, longest: int = LONGEST) -> str:
+def bounded(text: str, longest: int = MAX_BLOCK) -> str:
     r"""The text of a function with blocks of at most so many lines.
 
     >>> print(bounded("entry:\n%a = add i8 %p, 1\n%b = add i8 %a, 1\nbr label %x\nx:\n%c = phi i8 [ %b, %entry ]", 1))

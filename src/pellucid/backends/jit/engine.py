@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ...base.edition import edition
 from ...base.errors import BackendError, installed
+from ...base.fingerprint import fingerprint
 from ...ir.prim import changed
 from ..port import CodeStore
 from .calling import SIGNATURE, Library, entry
@@ -159,7 +159,7 @@ class Machine:
     def key(self, told: str, write: Callable[[], str]) -> str:
         """The key of a module's object code in the store; see `kept`."""
         # Rows that were added by hand are in no file.
-        parts = (edition(), self.identity, write() if changed() else told)
+        parts = (fingerprint(), self.identity, write() if changed() else told)
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def assembly(self, text: str, *, hoist: bool = False) -> str:

@@ -25,7 +25,7 @@ SCALAR = {
 STORED = {**SCALAR, T.boolean: "i8"}
 """The type of an element in memory."""
 
-WIDEST = 64
+SLOT_ALIGNMENT = 64
 """To how many bytes a stack slot is aligned."""
 
 Form = Callable[..., str]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...ir import types as T
 from ...ir.expr import Buffer
-from ..jit.spelling import SCALAR, STORED, WIDEST, stored, typed
+from ..jit.spelling import SCALAR, SLOT_ALIGNMENT, STORED, stored, typed
 from ..port import CallingPlan
 from .scope import Scope
 
@@ -27,7 +27,7 @@ class Buffers:
         k = self._numbers[buffer]
         if buffer in self._private:
             size = f"[{self._private[buffer]} x {STORED[buffer.type]}]"
-            return self.out.once(f"%buffer{k}", f"%buffer{k} = alloca {size}, align {WIDEST}")
+            return self.out.once(f"%buffer{k}", f"%buffer{k} = alloca {size}, align {SLOT_ALIGNMENT}")
         return self.out.once(
             f"%buffer{k}",
             f"%buffer{k}.at = getelementptr ptr, ptr %buffers, i64 {k}",

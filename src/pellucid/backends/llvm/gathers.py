@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...ir import types as T
 from ...ir.expr import Buffer
-from ..jit.spelling import SCALAR, STORED, WIDEST, stored, typed
+from ..jit.spelling import SCALAR, SLOT_ALIGNMENT, STORED, stored, typed
 from .buffers import Buffers
 from .scope import Scope
 
@@ -38,9 +38,9 @@ class Gathers:
         """The lanes of a vector of positions as scalars, by way of the stack."""
         lanes, word = self.scope.lanes, SCALAR[type_]
         slot = self.out.fresh("slot")
-        self.out.enter(f"{slot} = alloca {typed(type_, lanes)}, align {WIDEST}")
+        self.out.enter(f"{slot} = alloca {typed(type_, lanes)}, align {SLOT_ALIGNMENT}")
         # Volatile: LLVM 22 takes the first of two or three lanes from the register of two, with its neighbor.
-        self.out.emit(f"store volatile {typed(type_, lanes)} {at}, ptr {slot}, align {WIDEST}")
+        self.out.emit(f"store volatile {typed(type_, lanes)} {at}, ptr {slot}, align {SLOT_ALIGNMENT}")
         self.out.emit(
             "\n".join(
                 f"{slot}.p{k} = getelementptr {word}, ptr {slot}, i64 {k}\n"

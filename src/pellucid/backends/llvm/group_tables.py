@@ -11,7 +11,7 @@ import math
 
 from ...ir.expr import Buffer
 from ...ir.nest import Store
-from ..jit.spelling import SCALAR, STORED, WIDEST, literal, moved_on, typed
+from ..jit.spelling import SCALAR, SLOT_ALIGNMENT, STORED, literal, moved_on, typed
 from .groups import Group, number_type
 from .interleaved import Strides
 from .tables import TableReads
@@ -43,7 +43,7 @@ class TableStores:
         types = [number_type(s) for s, _ in numbers]
         offsets = [0, *itertools.accumulate([t.bits // 8 * lanes if t else 0 for t in types])]
         slot = out.fresh("slot")
-        out.enter(f"{slot} = alloca [{offsets[-1]} x i8], align {WIDEST}")
+        out.enter(f"{slot} = alloca [{offsets[-1]} x i8], align {SLOT_ALIGNMENT}")
         for (_, name), type_, offset in zip(numbers, types, offsets, strict=False):
             if type_ is None:
                 continue

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ...base.edition import edition
+from ...base.deep_stack import with_deep_stack
 from ...base.errors import InputError
-from ...base.room import with_room
+from ...base.fingerprint import fingerprint
 from ...ir.expr import buffers as tables
 from ...ir.stream import Stream
 from ..jit.calling import Library
@@ -183,7 +183,7 @@ def write(stream: Stream, host: Machine) -> tuple[Function, str]:
         function = Function(stream, target(host))
         return function, function.text()
 
-    return with_room(written)
+    return with_deep_stack(written)
 
 
 def key_of(stream: Stream, host: Machine) -> str:
@@ -192,7 +192,7 @@ def key_of(stream: Stream, host: Machine) -> str:
     roots = (*stream.values, *stream.sums, *thens)
     firsts = [s.first for s in stream.states]
     parts: list[Any] = [
-        edition(),
+        fingerprint(),
         host.identity,
         stream.inputs,
         stream.outputs,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ...ir import types as T
 from ...ir.expr import Buffer
 from ...ir.nest import Store
-from ..jit.spelling import SCALAR, STORED, WIDEST, element_mangled, stored, typed
+from ..jit.spelling import SCALAR, SLOT_ALIGNMENT, STORED, element_mangled, stored, typed
 from .groups import InterleavedStores
 
 
@@ -113,8 +113,8 @@ class Stores:
         slots: list[str] = []
         for vector, name, _ in vectors:
             slots.append(out.fresh("slot"))
-            out.enter(f"{slots[-1]} = alloca {vector}, align {WIDEST}")
-            out.emit(f"store {vector} {name}, ptr {slots[-1]}, align {WIDEST}")
+            out.enter(f"{slots[-1]} = alloca {vector}, align {SLOT_ALIGNMENT}")
+            out.emit(f"store {vector} {name}, ptr {slots[-1]}, align {SLOT_ALIGNMENT}")
         before, head, write, latch, after = (out.label, *(out.new_label() for _ in range(4)))
         out.jump(head)
         out.start_block(head)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr, topological
 from ...ir.nest import Block, Let, Store, all_roots
-from ..jit.spelling import SCALAR, STORED, WIDEST, stored, typed
+from ..jit.spelling import SCALAR, SLOT_ALIGNMENT, STORED, stored, typed
 from .addressing import Addressing
 from .bounds import Bounds
 from .neighbors import Neighbors
@@ -92,8 +92,8 @@ class TableReads:
         word, element, size = SCALAR[type_], STORED[buffer.type], buffer.type.dtype.itemsize
         numbers = [self.values.wide(unwidened(n.args[0])) for n in nodes]
         slot, count = out.fresh("slot"), len(nodes) * lanes
-        out.enter(f"{slot} = alloca [{count} x {word}], align {WIDEST}")
-        out.enter(f"{slot}.to = alloca [{count} x {element}], align {WIDEST}")
+        out.enter(f"{slot} = alloca [{count} x {word}], align {SLOT_ALIGNMENT}")
+        out.enter(f"{slot}.to = alloca [{count} x {element}], align {SLOT_ALIGNMENT}")
         for k, name in enumerate(numbers):
             at = out.let(f"getelementptr {word}, ptr {slot}, i64 {k * lanes}") if k else slot
             out.emit(f"store {typed(type_, lanes)} {name}, ptr {at}, align {type_.bits // 8}")

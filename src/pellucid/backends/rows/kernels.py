@@ -41,10 +41,10 @@ def kernels(keys: Iterable[KernelKey], store: CodeStore | None) -> dict[KernelKe
     >>> kernels([key], None)[key] == kernels([key], None)[key] > 0
     True
     """
-    edition = table.edition()
+    version = table.version()
     wanted = list(dict.fromkeys(keys))
     with _lock:
-        missing = [key for key in wanted if (key, edition) not in _known]
+        missing = [key for key in wanted if (key, version) not in _known]
         if missing:
             found = {} if store is None else _recalled(missing, store)
             rest = [key for key in missing if key not in found]
@@ -54,8 +54,8 @@ def kernels(keys: Iterable[KernelKey], store: CodeStore | None) -> dict[KernelKe
                 if store is not None:
                     for key in rest:
                         store.put(_kept_under(key), code)
-            _known.update({(key, edition): place for key, place in found.items()})
-        return {key: _known[key, edition] for key in wanted}
+            _known.update({(key, version): place for key, place in found.items()})
+        return {key: _known[key, version] for key in wanted}
 
 
 def _kept_under(key: KernelKey) -> str:

@@ -15,7 +15,7 @@ from ...base.errors import BackendError
 
 Part = Any
 """An integer, or one for each row."""
-_MOST = 1 << 31
+_MAX_POSITION = 1 << 31
 """The bound of positions: no product of two of them overflows a word."""
 
 
@@ -69,7 +69,7 @@ def combined(op: str, one: Position, other: Position, columns: tuple[int, int]) 
 
 def _bounded(step: int, part: Part) -> Position:
     low, high = ends(part)
-    if not (-_MOST < low and high < _MOST and -_MOST < step < _MOST):
+    if not (-_MAX_POSITION < low and high < _MAX_POSITION and -_MAX_POSITION < step < _MAX_POSITION):
         raise unfit("positions of more than 31 bits")
     return Position(step, part)
 

@@ -25,7 +25,7 @@ from .tape import RowTape, tape
 
 PIECE = 1024
 """Elements of a row that a kernel takes at a time: results stay in the first level of the cache."""
-MOST_BYTES = 1 << 19
+MAX_BYTES = 1 << 19
 """Maximum bytes of results on a thread's stack."""
 BANDS = 16
 """Parts of a frame for each thread."""
@@ -131,7 +131,7 @@ class RowCode:
                     type_ = tape.results[place // 3]
                     bytes_ = PIECE // 8 if type_ is T.boolean else PIECE * type_.bits // 8
                     free[bytes_].append(self._numbers[place])
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             raise unfit("so many results at a time")
         self._bytes = size
         self._words = array("q", [word for pair in words for word in pair] or [0, 0])

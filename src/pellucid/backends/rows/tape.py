@@ -20,9 +20,9 @@ from .kernels import KernelKey
 from .loops import POSITIONS, RowLoops, computed, loops, operands, operator, position, read
 from .positions import Cut, Position, ends, unfit
 
-MOST_PARTS = 64
+MAX_PARTS = 64
 """Parts of a row; a border is one or some."""
-MOST_KERNELS = 400
+MAX_KERNELS = 400
 NARROW = 16
 """Columns of a part that are taken one by one."""
 _WHOLE = T.i64
@@ -122,7 +122,7 @@ class _Taping:
                 waiting += [(cut.column, columns[1]), (columns[0], cut.column)]
             else:
                 self.parts.append((columns, known))
-            if len(waiting) + len(self.parts) > MOST_PARTS:
+            if len(waiting) + len(self.parts) > MAX_PARTS:
                 raise unfit("so many borders")
         stores = [i for i in self.body if i[0] == "store"]
         stored = frozenset(i[1] for i in stores)
@@ -135,7 +135,7 @@ class _Taping:
         for instruction in self.body:
             self._instruction(instruction)
         self._written()
-        if len(self.steps) > MOST_KERNELS:
+        if len(self.steps) > MAX_KERNELS:
             raise unfit("so many kernels")
         return RowTape(
             self.loops.rows, [c for c, _ in self.parts], self.constant_values, self.access_list, self.results,

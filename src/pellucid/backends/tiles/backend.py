@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..registry import Lent
-from ..tilevm import TileBackend
+from . import TileBackend
 
 EVERYWHERE = True
 

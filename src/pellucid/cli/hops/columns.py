@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 
 from pellucid.loops.hops.listing import Row
 
-NARROWEST = 24
+MIN_COLUMN = 24
 """A column of fewer characters is not worth having."""
 
 Pair = tuple[Row | None, Row | None]
@@ -61,7 +61,7 @@ def beside(
     left = [numbered(row) if row else "" for row, _ in pairs]
     right = [numbered(row) if row else "" for _, row in pairs]
     wide = max([len(titles[0]), *map(len, left)])
-    if wide + 5 + max([len(titles[1]), *map(len, right)]) > width or width < 2 * NARROWEST:
+    if wide + 5 + max([len(titles[1]), *map(len, right)]) > width or width < 2 * MIN_COLUMN:
         return below(pairs, titles)
     lines = [f"{titles[0]:<{wide}}     {titles[1]}"]
     for a, b, pair in zip(left, right, pairs, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pellucid.base.aside import written_aside
+from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import InputError
 from pellucid.base.opening import text_of
 from pellucid.cli.hops import telling
@@ -223,7 +223,7 @@ def save(repl: ReplState, words: list[str]) -> Reply:
             )
         case _:
             text = as_lines(session)
-    with written_aside(path) as file:
+    with atomic_write(path) as file:
         file.write(text.encode("utf-8", "backslashreplace"))
     repl.saved = tuple(session.done)
     return [Part("text", f"written: {path}")]

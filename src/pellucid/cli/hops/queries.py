@@ -44,7 +44,7 @@ from pellucid.reasoning.timer import Timer
 from pellucid.reasoning.vectors import vectorizable
 
 GROUP = "look"
-MOST_VISITS = 2_000_000_000
+MAX_VISITS = 2_000_000_000
 """Iterations beyond which a run would try anyone's patience."""
 MAX_ARRAY_BYTES = 1 << 32
 """The largest file of an array that is read."""
@@ -368,7 +368,7 @@ def run_quickly(kernel: Kernel, arguments: Mapping[str, Any], memory: dict[Buffe
     from pellucid.loops.hops.trial import expected_visits
 
     visits = expected_visits(kernel, arguments)
-    if visits > MOST_VISITS:
+    if visits > MAX_VISITS:
         raise InputError(f"about {visits:,} iterations would take too long", fix="give smaller sizes")
     if visits <= INTERPRETED:
         interp.run(kernel, arguments, memory)

@@ -1,8 +1,8 @@
-"""Boxes of arithmetic: the ends of sums, products, quotients and minima, at the right corners of their operands' boxes.
+"""Interval arithmetic: ends of sums, products, quotients and minima, at the right corners of the operands' intervals.
 
-The rows are in `ir.prims.arith`. Rounding keeps order, so nothing is widened here. Where infinities
-may meet, or zero meets one, the result is the whole line; where an integer may wrap in one place of a box and not in
-another, it is the whole type.
+The rows are in `ir.prims.arith`. Rounding keeps order, so nothing is widened here. Where infinities may meet, or zero
+meets one, the result is the whole line; where an integer may wrap in one place of an interval and not in another, it
+is the whole type.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 from .. import types as T
-from .box import Box, Copy, Ends, all_of, at, magnitude, only, open_where_nan
+from .interval import Copy, Endpoints, Interval, all_of, at, magnitude, only, open_where_nan
 from .notation import Term, choose, convert, fma, maximum, minimum
 
 Pair = tuple[Copy | None, Copy | None]
 
 
-def unwrapped(*way: Term) -> Ends:
+def unwrapped(*way: Term) -> Endpoints:
     """The first and last of integers of which each is the one before plus less than the whole range, mod the range.
 
     Where each is at least the one before, nothing has wrapped on the way, or everything equally often.
@@ -27,32 +27,32 @@ def unwrapped(*way: Term) -> Ends:
 # ---- sums ----
 
 
-def add(t: T.Type, a: Box, b: Box) -> Ends:
+def add(t: T.Type, a: Interval, b: Interval) -> Endpoints:
     """The ends of a sum."""
     if t.is_float:
         return open_where_nan(a.lo + b.lo, a.hi + b.hi)
     return unwrapped(a.lo + b.lo, a.hi + b.lo, a.hi + b.hi)
 
 
-def sub(t: T.Type, a: Box, b: Box) -> Ends:
+def sub(t: T.Type, a: Interval, b: Interval) -> Endpoints:
     """The ends of a difference."""
     if t.is_float:
         return open_where_nan(a.lo - b.hi, a.hi - b.lo)
     return unwrapped(a.lo - b.hi, a.hi - b.hi, a.hi - b.lo)
 
 
-def neg(t: T.Type, a: Box) -> Ends:
+def neg(t: T.Type, a: Interval) -> Endpoints:
     """The ends of a negation."""
     return (-a.hi, -a.lo) if t.is_float else unwrapped(-a.hi, -a.lo)
 
 
-def add_copies(a: Box, b: Box) -> Pair:
+def add_copies(a: Interval, b: Interval) -> Pair:
     """A sum with nothing: of floats, -0 becomes +0."""
     exact = not a.type.is_float
     return Copy(b.holds(0), exact), Copy(a.holds(0), exact)
 
 
-def sub_copies(a: Box, b: Box) -> Pair:
+def sub_copies(a: Interval, b: Interval) -> Pair:
     """A difference from nothing."""
     return Copy(b.holds(0), not a.type.is_float), None
 
@@ -60,23 +60,23 @@ def sub_copies(a: Box, b: Box) -> Pair:
 # ---- products ----
 
 
-def mul(t: T.Type, a: Box, b: Box) -> Ends:
-    """The ends of a product; of one value with itself if the boxes are one object."""
+def mul(t: T.Type, a: Interval, b: Interval) -> Endpoints:
+    """The ends of a product; of one value with itself if the intervals are one object."""
     if a is b and t.kind != "unsigned":
         return _square(t, a)
     if t.kind == "unsigned":
         fits = _fits(t, convert(a.hi, T.f32) * convert(b.hi, T.f32))
-        return only(fits | (a.pinned & b.pinned), a.lo * b.lo, a.hi * b.hi)
+        return only(fits | (a.is_point & b.is_point), a.lo * b.lo, a.hi * b.hi)
     p, q, r, s = a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi
     lo, hi = minimum(minimum(p, q), minimum(r, s)), maximum(maximum(p, q), maximum(r, s))
     if t.is_float:
         # NaN among the products, or infinities of both signs, which are the whole line anyway.
         total = (p + q) + (r + s)
         return only(total.equals(total), lo, hi)
-    return only(_fits(t, _size(a) * _size(b)) | (a.pinned & b.pinned), lo, hi)
+    return only(_fits(t, _size(a) * _size(b)) | (a.is_point & b.is_point), lo, hi)
 
 
-def _size(a: Box) -> Term:
+def _size(a: Interval) -> Term:
     """The magnitude of an integer, but for rounding."""
     return maximum(abs(convert(a.lo, T.f32)), abs(convert(a.hi, T.f32)))
 
@@ -87,25 +87,25 @@ def _fits(t: T.Type, product: Term) -> Term:
     return product <= 2.0**bits * (1 - 2.0**-20)
 
 
-def _square(t: T.Type, a: Box) -> Ends:
+def _square(t: T.Type, a: Interval) -> Endpoints:
     m = magnitude(a)
     if t.is_float:
-        return only(a.sound, m.lo * m.lo, m.hi * m.hi)
+        return only(a.nan_free, m.lo * m.lo, m.hi * m.hi)
     size = _size(a)
-    return only(_fits(t, size * size) | a.pinned, m.lo * m.lo, m.hi * m.hi)
+    return only(_fits(t, size * size) | a.is_point, m.lo * m.lo, m.hi * m.hi)
 
 
-def mul_copies(a: Box, b: Box) -> Pair:
+def mul_copies(a: Interval, b: Interval) -> Pair:
     """A product with one."""
     return Copy(b.holds(1), True), Copy(a.holds(1), True)
 
 
-def fused(_: T.Type, a: Box, b: Box, c: Box) -> Ends:
-    """The ends of a product plus something, rounded once; of a square if the first two boxes are one object."""
+def fused(_: T.Type, a: Interval, b: Interval, c: Interval) -> Endpoints:
+    """The ends of a product plus something, rounded once; of a square if the first two intervals are one object."""
     if a is b:
         m = magnitude(a)
         lo, hi = open_where_nan(fma(m.lo, m.lo, c.lo), fma(m.hi, m.hi, c.hi))
-        return only(a.sound, lo, hi)
+        return only(a.nan_free, lo, hi)
     low = [open_where_nan(y, y)[0] for y in _fused(a, b, c.lo)]
     high = [open_where_nan(y, y)[1] for y in _fused(a, b, c.hi)]
     return (
@@ -114,11 +114,11 @@ def fused(_: T.Type, a: Box, b: Box, c: Box) -> Ends:
     )
 
 
-def _fused(a: Box, b: Box, c: Term) -> list[Term]:
+def _fused(a: Interval, b: Interval, c: Term) -> list[Term]:
     return [fma(x, y, c) for x in a for y in b]
 
 
-def fused_copies(a: Box, b: Box, c: Box) -> tuple[Copy, Copy, Copy]:
+def fused_copies(a: Interval, b: Interval, c: Interval) -> tuple[Copy, Copy, Copy]:
     """Nothing added to something, or something times one plus nothing: of zeros, -0 becomes +0.
 
     Nothing times infinity is not nothing.
@@ -132,7 +132,7 @@ def fused_copies(a: Box, b: Box, c: Box) -> tuple[Copy, Copy, Copy]:
 # ---- quotients ----
 
 
-def _quotient_ends(name: str, a: Box, b: Box) -> Ends:
+def _quotient_ends(name: str, a: Interval, b: Interval) -> Endpoints:
     """The least and the greatest quotient for a divisor of one sign."""
     least, greatest = a.lo, a.hi
     if b.type.kind != "unsigned":
@@ -144,39 +144,39 @@ def _quotient_ends(name: str, a: Box, b: Box) -> Ends:
     )
 
 
-def div(_: T.Type, a: Box, b: Box) -> Ends:
+def div(_: T.Type, a: Interval, b: Interval) -> Endpoints:
     """The ends of a quotient of floats: what may be divided by a zero of either sign may be anything."""
     lo, hi = _quotient_ends("div", a, b)
     # A finite dividend rules out infinity over infinity, and NaN.
     return only(((b.lo > 0.0) | (b.hi < 0.0)) & (a.hi - a.lo <= a.type.high), lo, hi)
 
 
-def div_copies(_: Box, b: Box) -> Pair:
+def div_copies(_: Interval, b: Interval) -> Pair:
     """A quotient by one."""
     return Copy(b.holds(1), True), None
 
 
-def floor_div(t: T.Type, a: Box, b: Box) -> Ends:
+def floor_div(t: T.Type, a: Interval, b: Interval) -> Endpoints:
     """The ends of an integer quotient; by zero it is 0."""
     lo, hi = _quotient_ends("floor_div", a, b)
-    known = (b.lo > 0) | b.pinned
+    known = (b.lo > 0) | b.is_point
     if t.kind == "signed":
         # The lowest number over -1 is itself, and out of order.
         known = (known | (b.hi < 0)) & (lo <= hi)
     return only(known, lo, hi)
 
 
-def mod(t: T.Type, a: Box, b: Box) -> Ends:
+def mod(t: T.Type, a: Interval, b: Interval) -> Endpoints:
     """The ends of a remainder: one stretch of the operand itself where it stays within one multiple of the divisor."""
     first, last = at("floor_div", a.lo, b.lo), at("floor_div", a.hi, b.lo)
-    same = b.pinned & first.equals(last)
+    same = b.is_point & first.equals(last)
     least, most = only(b.lo > 0, a.lo.lift(0), b.hi - 1)
     if t.kind == "unsigned":
         most = minimum(most, a.hi)
     return choose(same, a.lo - first * b.lo, least), choose(same, a.hi - first * b.lo, most)
 
 
-def mod_copies(a: Box, b: Box) -> Pair:
+def mod_copies(a: Interval, b: Interval) -> Pair:
     """A remainder of what is less than the divisor."""
     less = a.hi < b.lo
     return Copy(less if a.type.kind == "unsigned" else less & (a.lo >= 0), True), None
@@ -185,39 +185,39 @@ def mod_copies(a: Box, b: Box) -> Pair:
 # ---- magnitudes, minima and maxima ----
 
 
-def absolute(t: T.Type, a: Box) -> Ends:
+def absolute(t: T.Type, a: Interval) -> Endpoints:
     """The ends of a magnitude."""
     m = magnitude(a)
     if t.is_float:
-        return only(a.sound, m.lo, m.hi)
+        return only(a.nan_free, m.lo, m.hi)
     # The lowest integer is its own magnitude.
     wraps = a.lo.equals(int(t.low))
     top = choose(a.hi.equals(int(t.low)), a.hi, int(t.high))
     return choose(wraps, a.lo, m.lo), choose(wraps, top, m.hi)
 
 
-def absolute_copies(a: Box) -> tuple[Copy]:
+def absolute_copies(a: Interval) -> tuple[Copy]:
     """A magnitude of what is not negative: of floats, -0 becomes +0."""
     return (Copy(a.lo >= 0, not a.type.is_float),)
 
 
-def smaller(t: T.Type, a: Box, b: Box) -> Ends:
+def smaller(t: T.Type, a: Interval, b: Interval) -> Endpoints:
     """The ends of a minimum: a NaN on either side gives the second operand."""
     lo, hi = minimum(a.lo, b.lo), minimum(a.hi, b.hi)
-    return (lo, choose(b.sound, hi, b.hi)) if t.is_float else (lo, hi)
+    return (lo, choose(b.nan_free, hi, b.hi)) if t.is_float else (lo, hi)
 
 
-def larger(t: T.Type, a: Box, b: Box) -> Ends:
+def larger(t: T.Type, a: Interval, b: Interval) -> Endpoints:
     """The ends of a maximum: a NaN on either side gives the second operand."""
     lo, hi = maximum(a.lo, b.lo), maximum(a.hi, b.hi)
-    return (choose(b.sound, lo, b.lo), hi) if t.is_float else (lo, hi)
+    return (choose(b.nan_free, lo, b.lo), hi) if t.is_float else (lo, hi)
 
 
-def smaller_copies(a: Box, b: Box) -> Pair:
+def smaller_copies(a: Interval, b: Interval) -> Pair:
     """A minimum where one operand is below the other; of equals, the second is given."""
     return Copy(a.hi < b.lo, True), Copy(b.hi <= a.lo, True)
 
 
-def larger_copies(a: Box, b: Box) -> Pair:
+def larger_copies(a: Interval, b: Interval) -> Pair:
     """A maximum where one operand is above the other; of equals, the second is given."""
     return Copy(a.lo > b.hi, True), Copy(b.lo >= a.hi, True)

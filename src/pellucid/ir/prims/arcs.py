@@ -9,7 +9,7 @@ import numpy as np
 from .. import types as T
 from ..facts import Facts
 from ..intervals.bounds import decreasing, increasing
-from ..intervals.box import Box, Ends, all_of, at, falling, near, only, rising
+from ..intervals.interval import Endpoints, Interval, all_of, at, falling, near, only, rising
 from ..intervals.notation import Term, as_float, bits, body, choose, fma, maximum, polynomial, root, with_sign
 from ..prim import Prim
 from ..reduction import HALF_PI
@@ -148,16 +148,16 @@ def _atan2_facts(t: T.Type, _: tuple[T.Type, ...], y: Facts, x: Facts) -> Facts:
     return Facts(lo, hi, y.nan or x.nan, minus_zero=y.lo < 0 or y.minus_zero)
 
 
-def _atan2_box(t: T.Type, y: Box, x: Box) -> Ends:
+def _atan2_interval(t: T.Type, y: Interval, x: Interval) -> Endpoints:
     # Counterclockwise the last corner, and the first: on the left of the vertical axis the angle falls with y.
     last, first = choose(y.hi < 0.0, x.hi, x.lo), choose(y.lo >= 0.0, x.hi, x.lo)
     lo = at("atan2", choose(first < 0.0, y.hi, y.lo), first)
     hi = at("atan2", choose(last < 0.0, y.lo, y.hi), last)
-    lo, hi = near(lo, hi, y.pinned & x.pinned)
+    lo, hi = near(lo, hi, y.is_point & x.is_point)
     # Around the origin, and where the negative half of the axis is crossed or a zero may lie on either side of it.
     is_cut = all_of(y.lo <= 0.0, y.hi >= 0.0, x.lo <= 0.0)
     pi = 2 * HALF_PI[t][0]
-    return only(y.sound & x.sound, choose(is_cut, lo.lift(-pi), lo), choose(is_cut, hi.lift(pi), hi))
+    return only(y.nan_free & x.nan_free, choose(is_cut, lo.lift(-pi), lo), choose(is_cut, hi.lift(pi), hi))
 
 
 ROWS = (
@@ -179,7 +179,7 @@ ROWS = (
         body=body(_atan2),
         facts=_atan2_facts,
         ulp={"f32": 1.9, "f64": 1.8},
-        interval=_atan2_box,
+        interval=_atan2_interval,
         zero_sign="observe",
         cost=38,
     ),

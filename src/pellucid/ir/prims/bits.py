@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import types as T
 from ..facts import ANY_BOOLEAN, FALSE, TRUE, Facts, top, wrap
-from ..intervals.box import Box, Copies, Copy, Ends, Interval, at, only, whole
+from ..intervals.interval import Copies, Copy, Endpoints, Interval, IntervalFunction, at, only, whole
 from ..intervals.notation import Term, choose, maximum, minimum
 from ..prim import Laws, Prim
 
@@ -114,7 +114,7 @@ def _shift_right(a: Expr, b: Expr) -> Expr:
     return apply("choose", inside, apply("shift_right_in", a, amount), out)
 
 
-def _and_box(t: T.Type, a: Box, b: Box) -> Ends:
+def _and_interval(t: T.Type, a: Interval, b: Interval) -> Endpoints:
     if t is T.boolean:
         return a.lo & b.lo, a.hi & b.hi
     # What is not negative bounds the result, whatever the other is.
@@ -127,64 +127,64 @@ def _and_box(t: T.Type, a: Box, b: Box) -> Ends:
     return _or_value(a, b, a.lo & b.lo, lo, hi)
 
 
-def _or_value(a: Box, b: Box, value: Term, lo: Term, hi: Term) -> Ends:
+def _or_value(a: Interval, b: Interval, value: Term, lo: Term, hi: Term) -> Endpoints:
     """The value where both operands are known, and the ends elsewhere."""
-    known = a.pinned & b.pinned
+    known = a.is_point & b.is_point
     return choose(known, value, lo), choose(known, value, hi)
 
 
-def _not_negative(a: Box, b: Box, lo: Term, hi: Term) -> Ends:
+def _not_negative(a: Interval, b: Interval, lo: Term, hi: Term) -> Endpoints:
     """The ends where neither operand is negative."""
     return only((a.lo | b.lo) >= 0, lo, hi) if lo.type.kind == "signed" else (lo, hi)
 
 
-def _sum_of_ends(a: Box, b: Box) -> Term:
+def _sum_of_ends(a: Interval, b: Interval) -> Term:
     """The bits of two numbers make at most their sum."""
     total = a.hi + b.hi
     return choose(total >= a.hi, total, int(total.type.high))
 
 
-def _or_box(t: T.Type, a: Box, b: Box) -> Ends:
+def _or_interval(t: T.Type, a: Interval, b: Interval) -> Endpoints:
     if t is T.boolean:
         return a.lo | b.lo, a.hi | b.hi
     return _or_value(a, b, a.lo | b.lo, *_not_negative(a, b, maximum(a.lo, b.lo), _sum_of_ends(a, b)))
 
 
-def _xor_box(t: T.Type, a: Box, b: Box) -> Ends:
+def _xor_interval(t: T.Type, a: Interval, b: Interval) -> Endpoints:
     if t is T.boolean:
         return (a.lo & ~b.hi) | (b.lo & ~a.hi), (a.hi | b.hi) & ~(a.lo & b.lo)
     return _or_value(a, b, a.lo ^ b.lo, *_not_negative(a, b, a.lo.lift(0), _sum_of_ends(a, b)))
 
 
-def _not_box(_: T.Type, a: Box) -> Ends:
+def _not_interval(_: T.Type, a: Interval) -> Endpoints:
     return ~a.hi, ~a.lo
 
 
-def _left_box(_: T.Type, a: Box, s: Box) -> Ends:
+def _left_interval(_: T.Type, a: Interval, s: Interval) -> Endpoints:
     lo, hi = at("shift_left", a.lo, s.lo), at("shift_left", a.hi, s.lo)
     kept = at("shift_right", lo, s.lo).equals(a.lo) & at("shift_right", hi, s.lo).equals(a.hi)
-    return only(s.pinned & (kept | a.pinned), lo, hi)
+    return only(s.is_point & (kept | a.is_point), lo, hi)
 
 
-def _right_box(_: T.Type, a: Box, s: Box) -> Ends:
+def _right_interval(_: T.Type, a: Interval, s: Interval) -> Endpoints:
     zero = a.lo.lift(0)
-    lo = choose(s.pinned, at("shift_right", a.lo, s.lo), minimum(a.lo, zero))
-    return lo, choose(s.pinned, at("shift_right", a.hi, s.lo), maximum(a.hi, zero))
+    lo = choose(s.is_point, at("shift_right", a.lo, s.lo), minimum(a.lo, zero))
+    return lo, choose(s.is_point, at("shift_right", a.hi, s.lo), maximum(a.hi, zero))
 
 
-def _and_copies(a: Box, b: Box) -> tuple[Copy, Copy]:
+def _and_copies(a: Interval, b: Interval) -> tuple[Copy, Copy]:
     if a.type is T.boolean:
         return Copy(b.lo, True), Copy(a.lo, True)
     return Copy(b.holds(-1), True), Copy(a.holds(-1), True)
 
 
-def _or_copies(a: Box, b: Box) -> tuple[Copy, Copy]:
+def _or_copies(a: Interval, b: Interval) -> tuple[Copy, Copy]:
     if a.type is T.boolean:
         return Copy(~b.hi, True), Copy(~a.hi, True)
     return Copy(b.holds(0), True), Copy(a.holds(0), True)
 
 
-def _shift_copies(_: Box, s: Box) -> tuple[Copy | None, ...]:
+def _shift_copies(_: Interval, s: Interval) -> tuple[Copy | None, ...]:
     return Copy(s.holds(0), True), None
 
 
@@ -195,7 +195,7 @@ def _logic(
     facts: Any,
     laws: Laws,
     symbol: tuple[str, int],
-    interval: Interval,
+    interval: IntervalFunction,
     copies: Copies,
 ) -> Prim:
     return Prim(
@@ -222,7 +222,7 @@ ROWS = (
         _and_facts,
         Laws(WORDS, WORDS, {"integer": -1, "bool": True}, {"integer": 0, "bool": False}, WORDS),
         ("&", 3),
-        _and_box,
+        _and_interval,
         _and_copies,
     ),
     _logic(
@@ -232,7 +232,7 @@ ROWS = (
         _or_facts,
         Laws(WORDS, WORDS, {"integer": 0, "bool": False}, {"integer": -1, "bool": True}, WORDS),
         ("|", 1),
-        _or_box,
+        _or_interval,
         _or_copies,
     ),
     _logic(
@@ -242,7 +242,7 @@ ROWS = (
         _xor_facts,
         Laws(WORDS, WORDS, {"integer": 0, "bool": False}),
         ("^", 2),
-        _xor_box,
+        _xor_interval,
         _or_copies,
     ),
     Prim(
@@ -253,7 +253,7 @@ ROWS = (
         facts=_not_facts,
         llvm={"integer": "xor {T} {0}, {#-1}", "bool": "xor {T} {0}, {#-1}"},
         c={"integer": "({T})({0} ^ ({T})-1)", "bool": "!{0}"},
-        interval=_not_box,
+        interval=_not_interval,
         zero_sign="kill",
     ),
     Prim(
@@ -263,7 +263,7 @@ ROWS = (
         body=_shift_left,
         facts=_left_facts,
         monotone="+.",
-        interval=_left_box,
+        interval=_left_interval,
         copies=_shift_copies,
         zero_sign="kill",
         symbol=("<<", 5),
@@ -275,7 +275,7 @@ ROWS = (
         body=_shift_right,
         facts=_right_facts,
         monotone="+.",
-        interval=_right_box,
+        interval=_right_interval,
         copies=_shift_copies,
         zero_sign="kill",
         symbol=(">>", 5),
@@ -291,7 +291,7 @@ ROWS = (
         llvm={"any": "shl {T} {0}, {1}"},
         c={"any": "({T})(({U}){0} << {1})"},
         monotone="+.",
-        interval=_left_box,
+        interval=_left_interval,
         copies=_shift_copies,
         zero_sign="kill",
     ),
@@ -306,7 +306,7 @@ ROWS = (
         llvm={"signed": "ashr {T} {0}, {1}", "unsigned": "lshr {T} {0}, {1}"},
         c={"any": "({T})({0} >> {1})"},
         monotone="+.",
-        interval=_right_box,
+        interval=_right_interval,
         copies=_shift_copies,
         zero_sign="kill",
     ),

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ..facts import Facts, rounded, top
-from ..intervals.box import Box, Copy, Ends, all_of, at, near, only
+from ..intervals.interval import Copy, Endpoints, Interval, all_of, at, near, only
 from ..intervals.notation import Term, choose, fma, maximum, minimum
 from ..prim import Prim, row
 from ..types import Type, f32, f64
@@ -70,7 +70,7 @@ def _smooth_facts(t: Type, types: tuple[Type, ...], x: Facts) -> Facts:
 _LERP_SLACK = {f32: (2.0**-22, 2.0**-147), f64: (2.0**-51, 2.0**-1072)}
 
 
-def _lerp_box(t: Type, w: Box, a: Box, b: Box) -> Ends:
+def _lerp_interval(t: Type, w: Interval, a: Interval, b: Interval) -> Endpoints:
     (lo, high), (other, hi) = (_lerp_at(end, a, b) for end in w)
     lo, hi = minimum(lo, other), maximum(hi, high)
     # Between two values of a, rounding need not keep order: the difference and the sum are off by half a step each.
@@ -81,10 +81,10 @@ def _lerp_box(t: Type, w: Box, a: Box, b: Box) -> Ends:
     # b - a is at least -a, and rounding keeps that in the sum.
     is_positive = all_of(w.lo >= 0.0, w.hi <= 1.0, a.lo >= 0.0, b.lo >= 0.0)
     low = choose(is_positive, maximum(low, low.lift(0.0)), low)
-    return only(slack <= t.high, choose(a.pinned, lo, low), choose(a.pinned, hi, high))
+    return only(slack <= t.high, choose(a.is_point, lo, low), choose(a.is_point, hi, high))
 
 
-def _lerp_at(w: Term, a: Box, b: Box) -> tuple[Term, Term]:
+def _lerp_at(w: Term, a: Interval, b: Interval) -> tuple[Term, Term]:
     """The least and the greatest blend by one weight; beyond 1 the first falls with a, and below 0 with b."""
     past, before = w > 1.0, w < 0.0
     first = choose(past, a.hi, a.lo), choose(before, b.hi, b.lo)
@@ -93,15 +93,15 @@ def _lerp_at(w: Term, a: Box, b: Box) -> tuple[Term, Term]:
     return lo, hi
 
 
-def _lerp_copies(w: Box, a: Box, b: Box) -> tuple[Copy | None, ...]:
+def _lerp_copies(w: Interval, a: Interval, b: Interval) -> tuple[Copy | None, ...]:
     is_finite = maximum(b.hi - a.lo, a.hi - b.lo) <= a.type.high
     return None, Copy(w.holds(0.0) & is_finite, False), Copy(w.holds(1.0) & a.holds(0.0), False)
 
 
-def _smooth_box(_: Type, x: Box) -> Ends:
+def _smooth_interval(_: Type, x: Interval) -> Endpoints:
     lo, hi = at("smooth", x.lo), at("smooth", x.hi)
     is_rising = (x.lo >= 0.0) & (x.hi <= 1.0)
-    return only(is_rising | (x.pinned & lo.equals(lo)), *near(lo, hi, x.pinned, (0.0, 1.0)))
+    return only(is_rising | (x.is_point & lo.equals(lo)), *near(lo, hi, x.is_point, (0.0, 1.0)))
 
 
 ROWS = (
@@ -111,7 +111,7 @@ ROWS = (
         "F F F -> F",
         body=_lerp,
         facts=_lerp_facts,
-        interval=_lerp_box,
+        interval=_lerp_interval,
         copies=_lerp_copies,
         zero_sign="pass",
         cost=2,
@@ -122,7 +122,7 @@ ROWS = (
         "F -> F",
         body=_smooth,
         facts=_smooth_facts,
-        interval=_smooth_box,
+        interval=_smooth_interval,
         zero_sign="kill",
         cost=4,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..facts import Facts
-from ..intervals.box import Box, Copy, Ends, whole
+from ..intervals.interval import Copy, Endpoints, Interval, whole
 from ..intervals.notation import choose, maximum, minimum
 from ..prim import Prim
 from ..types import Type, boolean
@@ -17,7 +17,7 @@ def _choose_facts(_: Type, __: tuple[Type, ...], condition: Facts, then: Facts, 
     return orelse if condition.hi == 0 else then.union(orelse)
 
 
-def _choose_box(t: Type, condition: Box, then: Box, orelse: Box) -> Ends:
+def _choose_interval(t: Type, condition: Interval, then: Interval, orelse: Interval) -> Endpoints:
     must, may = condition
     if t is boolean:
         return (then.lo | ~may) & (orelse.lo | must), (then.hi & may) | (orelse.hi & ~must)
@@ -29,7 +29,7 @@ def _choose_box(t: Type, condition: Box, then: Box, orelse: Box) -> Ends:
     )
 
 
-def _choose_copies(condition: Box, _: Box, __: Box) -> tuple[Copy | None, ...]:
+def _choose_copies(condition: Interval, _: Interval, __: Interval) -> tuple[Copy | None, ...]:
     return None, Copy(condition.lo, True), Copy(~condition.hi, True)
 
 
@@ -42,7 +42,7 @@ ROWS = (
         facts=_choose_facts,
         llvm={"any": "select {B} {0}, {R} {1}, {R} {2}"},
         c={"any": "({0} ? {1} : {2})"},
-        interval=_choose_box,
+        interval=_choose_interval,
         copies=_choose_copies,
         zero_sign="pass",
     ),

@@ -14,8 +14,8 @@ import numpy as np
 from .. import types as T
 from ..facts import Facts
 from ..intervals.bounds import increasing, wave
-from ..intervals.box import branches
-from ..intervals.box import wave as wave_box
+from ..intervals.interval import branches
+from ..intervals.interval import wave as wave_interval
 from ..intervals.notation import Term, as_float, bits, body, choose, fma, nearest, polynomial
 from ..prim import Prim
 from ..reduction import HALF_PI, MAGIC, bounded_angle, reduce_in_two_parts, reduce_near, reduce_quarter_turn
@@ -210,7 +210,7 @@ ROWS = (
         body=body(_sin),
         facts=wave(np.sin, math.pi / 2, 2 * math.pi),
         ulp={"f32": 1.6, "f64": 1.6},
-        interval=wave_box("sin", math.pi / 2, 2 * math.pi, within="sin_near"),
+        interval=wave_interval("sin", math.pi / 2, 2 * math.pi, within="sin_near"),
         zero_sign="pass",
         cost=22,
     ),
@@ -221,7 +221,7 @@ ROWS = (
         body=body(_cos),
         facts=wave(np.cos, 0.0, 2 * math.pi),
         ulp={"f32": 1.6, "f64": 1.6},
-        interval=wave_box("cos", 0.0, 2 * math.pi, within="cos_near"),
+        interval=wave_interval("cos", 0.0, 2 * math.pi, within="cos_near"),
         zero_sign="kill",
         cost=22,
     ),
@@ -242,7 +242,7 @@ ROWS = (
         "F -> F",
         body=body(_sin_near),
         facts=_near_facts,
-        interval=wave_box("sin_near", math.pi / 2, 2 * math.pi),
+        interval=wave_interval("sin_near", math.pi / 2, 2 * math.pi),
         zero_sign="pass",
         cost=23,
     ),
@@ -252,7 +252,7 @@ ROWS = (
         "F -> F",
         body=body(_cos_near),
         facts=_near_facts,
-        interval=wave_box("cos_near", 0.0, 2 * math.pi),
+        interval=wave_interval("cos_near", 0.0, 2 * math.pi),
         zero_sign="kill",
         cost=23,
     ),
@@ -273,7 +273,7 @@ ROWS = (
         body=body(_sinpi),
         facts=wave(_sine_of_half_turns, 0.5, 2.0, zeros=True),
         ulp={"f32": 1.8, "f64": 1.8},
-        interval=wave_box("sinpi", 0.5, 2.0),
+        interval=wave_interval("sinpi", 0.5, 2.0),
         zero_sign="pass",
         cost=25,
     ),
@@ -284,7 +284,7 @@ ROWS = (
         body=body(_cospi),
         facts=wave(_cosine_of_half_turns, 0.0, 2.0),
         ulp={"f32": 1.8, "f64": 1.8},
-        interval=wave_box("cospi", 0.0, 2.0),
+        interval=wave_interval("cospi", 0.0, 2.0),
         zero_sign="kill",
         cost=25,
     ),

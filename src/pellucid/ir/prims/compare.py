@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..facts import ANY_BOOLEAN, FALSE, TRUE, Facts
-from ..intervals.box import Box, Ends
+from ..intervals.interval import Endpoints, Interval
 from ..intervals.notation import maximum, minimum
 from ..prim import Laws, Prim
 from ..types import Type, boolean
@@ -42,12 +42,12 @@ def _different(t: Type, types: tuple[Type, ...], a: Facts, b: Facts) -> Facts:
     return FALSE if same is TRUE else TRUE if same is FALSE else ANY_BOOLEAN
 
 
-def _less_box(_: Type, a: Box, b: Box) -> Ends:
+def _less_interval(_: Type, a: Interval, b: Interval) -> Endpoints:
     # Nothing is surely less than what may be NaN: its ends are infinite.
     return a.hi < b.lo, a.lo < b.hi
 
 
-def _less_equal_box(_: Type, a: Box, b: Box) -> Ends:
+def _less_equal_interval(_: Type, a: Interval, b: Interval) -> Endpoints:
     last, first = a.hi, b.lo
     if a.type.is_float:
         # An infinite end may be that of the whole line, which may be NaN.
@@ -55,14 +55,14 @@ def _less_equal_box(_: Type, a: Box, b: Box) -> Ends:
     return last <= first, a.lo <= b.hi
 
 
-def _equal_box(_: Type, a: Box, b: Box) -> Ends:
+def _equal_interval(_: Type, a: Interval, b: Interval) -> Endpoints:
     if a.type is boolean:
         return (a.lo & b.lo) | ~(a.hi | b.hi), ~((a.lo & ~b.hi) | (b.lo & ~a.hi))
     return a.lo.equals(b.hi) & a.hi.equals(b.lo), (a.lo <= b.hi) & (b.lo <= a.hi)
 
 
-def _different_box(t: Type, a: Box, b: Box) -> Ends:
-    surely, possibly = _equal_box(t, a, b)
+def _different_interval(t: Type, a: Interval, b: Interval) -> Endpoints:
+    surely, possibly = _equal_interval(t, a, b)
     return ~possibly, ~surely
 
 
@@ -85,7 +85,7 @@ ROWS = (
         llvm=_spelled("olt", "slt", "ult"),
         c={"any": "{0} < {1}"},
         monotone="-+",
-        interval=_less_box,
+        interval=_less_interval,
         zero_sign="kill",
         symbol=("<", 4),
     ),
@@ -98,7 +98,7 @@ ROWS = (
         llvm=_spelled("ole", "sle", "ule"),
         c={"any": "{0} <= {1}"},
         monotone="-+",
-        interval=_less_equal_box,
+        interval=_less_equal_interval,
         zero_sign="kill",
         symbol=("<=", 4),
     ),
@@ -111,7 +111,7 @@ ROWS = (
         laws=Laws(commutes=("integer", "float", "bool")),
         llvm=_spelled("oeq", "eq", "eq"),
         c={"any": "{0} == {1}"},
-        interval=_equal_box,
+        interval=_equal_interval,
         zero_sign="kill",
         symbol=("==", 4),
     ),
@@ -124,7 +124,7 @@ ROWS = (
         laws=Laws(commutes=("integer", "float", "bool")),
         llvm=_spelled("une", "ne", "ne"),
         c={"any": "{0} != {1}"},
-        interval=_different_box,
+        interval=_different_interval,
         zero_sign="kill",
         symbol=("!=", 4),
     ),

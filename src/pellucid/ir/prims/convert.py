@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import types as T
 from ..facts import Facts, top, wrap
-from ..intervals.box import Box, Ends, only, whole
+from ..intervals.interval import Endpoints, Interval, only, whole
 from ..intervals.notation import cast as read_as
 from ..intervals.notation import choose, convert, maximum, minimum, to_integer
 from ..prim import Prim
@@ -127,7 +127,7 @@ def _of_one_width(source: T.Type, target: T.Type) -> bool:
     return source.bits == target.bits and target is not T.boolean
 
 
-def _convert_box(t: T.Type, x: Box) -> Ends:
+def _convert_interval(t: T.Type, x: Interval) -> Endpoints:
     source = x.type
     if not t.is_integer or source is T.boolean:
         # Every number has its place, and the whole line stays whole.
@@ -142,11 +142,11 @@ def _convert_box(t: T.Type, x: Box) -> Ends:
     return only((first >> t.bits).equals(last >> t.bits) & (first <= last), lo, hi)
 
 
-def _to_integer_box(t: T.Type, x: Box) -> Ends:
+def _to_integer_interval(t: T.Type, x: Interval) -> Endpoints:
     return to_integer(x.lo, t), to_integer(x.hi, t)
 
 
-def _bitcast_box(t: T.Type, x: Box) -> Ends:
+def _bitcast_interval(t: T.Type, x: Interval) -> Endpoints:
     source = x.type
     lo, hi = read_as(x.lo, t), read_as(x.hi, t)
     if source is t:
@@ -174,7 +174,7 @@ ROWS = (
         llvm={"any": "{cast} {T} {0} to {R}"},
         c={"any": "({R}){0}"},
         monotone="+",
-        interval=_convert_box,
+        interval=_convert_interval,
         zero_sign="pass",
     ),
     Prim(
@@ -185,7 +185,7 @@ ROWS = (
         body=_to_integer,
         facts=_convert_facts,
         monotone="+",
-        interval=_to_integer_box,
+        interval=_to_integer_interval,
         zero_sign="kill",
     ),
     Prim(
@@ -200,7 +200,7 @@ ROWS = (
         llvm={"float": "{cast} {T} {0} to {R}"},
         c={"float": "({R}){0}"},
         monotone="+",
-        interval=_to_integer_box,
+        interval=_to_integer_interval,
         zero_sign="kill",
     ),
     Prim(
@@ -212,7 +212,7 @@ ROWS = (
         facts=_bitcast_facts,
         llvm={"any": "bitcast {T} {0} to {R}"},
         c={"any": "bits_{T}_{R}({0})"},
-        interval=_bitcast_box,
+        interval=_bitcast_interval,
         zero_sign="observe",
     ),
 )

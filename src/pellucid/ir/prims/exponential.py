@@ -13,8 +13,8 @@ import numpy as np
 
 from .. import types as T
 from ..intervals.bounds import even, increasing
-from ..intervals.box import even as even_box
-from ..intervals.box import rising
+from ..intervals.interval import even as even_interval
+from ..intervals.interval import rising
 from ..intervals.notation import (
     Term,
     as_float,
@@ -306,7 +306,7 @@ ROWS = (
         body=body(_cosh),
         facts=even(np.cosh, (1.0, math.inf)),
         ulp={"f32": 1.6, "f64": 1.6},
-        interval=even_box("cosh", (1.0, math.inf)),
+        interval=even_interval("cosh", (1.0, math.inf)),
         zero_sign="kill",
         cost=27,
     ),

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import types as T
 from ..intervals.bounds import increasing
-from ..intervals.box import Box, Ends, Interval, at, near, only, rising
+from ..intervals.interval import Endpoints, Interval, IntervalFunction, at, near, only, rising
 from ..intervals.notation import (
     Term,
     as_float,
@@ -156,12 +156,12 @@ def _log1p(x: Term) -> Term:
     return choose(x.equals(0.0), x, choose(is_normal(total), value, rare))
 
 
-def _box_of(name: str, of_word: Callable[[Term], Term]) -> Interval:
-    def interval(t: T.Type, x: Box) -> Ends:
+def _interval_of(name: str, of_word: Callable[[Term], Term]) -> IntervalFunction:
+    def interval(t: T.Type, x: Interval) -> Endpoints:
         # At the far end the smallest normal number may stand for those below it: their way costs as much again.
         far = of_word(bits(maximum(x.hi, x.hi.lift(SMALLEST_NORMAL[t])), signed=True))
         lo = at(name, x.lo)
-        return only(lo.equals(lo), *near(lo, choose(x.hi.equals(math.inf), x.hi, far), x.pinned))
+        return only(lo.equals(lo), *near(lo, choose(x.hi.equals(math.inf), x.hi, far), x.is_point))
 
     return interval
 
@@ -174,7 +174,7 @@ ROWS = (
         body=body(_log),
         facts=increasing(np.log, domain=(0.0, math.inf)),
         ulp={"f32": 1.0, "f64": 1.3},
-        interval=_box_of("log", _log_of),
+        interval=_interval_of("log", _log_of),
         zero_sign="kill",
         cost=20,
     ),
@@ -185,7 +185,7 @@ ROWS = (
         body=body(_log2),
         facts=increasing(np.log2, domain=(0.0, math.inf)),
         ulp={"f32": 1.8, "f64": 1.3},
-        interval=_box_of("log2", log2_of),
+        interval=_interval_of("log2", log2_of),
         zero_sign="kill",
         cost=21,
     ),
@@ -196,7 +196,7 @@ ROWS = (
         body=body(_log10),
         facts=increasing(np.log10, domain=(0.0, math.inf)),
         ulp={"f32": 1.6, "f64": 1.3},
-        interval=_box_of("log10", _log10_of),
+        interval=_interval_of("log10", _log10_of),
         zero_sign="kill",
         cost=23,
     ),

@@ -13,8 +13,8 @@ import numpy as np
 from .. import types as T
 from ..facts import Facts, top
 from ..intervals.bounds import corners, increasing, magnitudes
-from ..intervals.box import Box, Ends, at, magnitude, near, only, rising
 from ..intervals.corners import mul
+from ..intervals.interval import Endpoints, Interval, at, magnitude, near, only, rising
 from ..intervals.notation import (
     Term,
     as_float,
@@ -211,38 +211,38 @@ def _hypot_facts(t: T.Type, _: tuple[T.Type, ...], x: Facts, y: Facts) -> Facts:
     return corners(np.hypot, t, magnitudes(x), magnitudes(y), (0.0, math.inf))
 
 
-def _pow_box(_: T.Type, x: Box, y: Box) -> Ends:
+def _pow_interval(_: T.Type, x: Interval, y: Interval) -> Endpoints:
     # The logarithm of a base of at least 1 is not negative: the corners are those of its product with the exponent.
     is_negative = y.hi <= 0.0
     small, large = choose(is_negative, x.hi, x.lo), choose(is_negative, x.lo, x.hi)
     lo = at("pow", small, choose(small >= 1.0, y.lo, y.hi))
     hi = at("pow", large, choose(large >= 1.0, y.hi, y.lo))
-    pinned = x.pinned & y.pinned
+    pinned = x.is_point & y.is_point
     low, high = near(lo, hi, pinned, (0.0, math.inf))
     is_mixed = (y.lo < 0.0) & (y.hi > 0.0)
     low, high = choose(is_mixed, lo.lift(0.0), low), choose(is_mixed, hi.lift(math.inf), high)
     # A negative base wants a known exponent, and a zero one that is not negative.
     known = (x.lo > 0.0) | ((x.lo >= 0.0) & (y.lo >= 0.0)) | (pinned & (x.lo < 0.0) & lo.equals(lo))
-    return only(known & x.sound & y.sound, low, high)
+    return only(known & x.nan_free & y.nan_free, low, high)
 
 
-def _pow_near_box(t: T.Type, x: Box, y: Box) -> Ends:
-    log = Box(*near(log2_near(x.lo), log2_near(x.hi), x.pinned))
-    power = Box(*mul(t, y, log))
-    lo, hi = near(_power_near(power.lo), _power_near(power.hi), power.pinned, (0.0, math.inf))
-    return only(power.sound & x.sound, lo, hi)
+def _pow_near_interval(t: T.Type, x: Interval, y: Interval) -> Endpoints:
+    log = Interval(*near(log2_near(x.lo), log2_near(x.hi), x.is_point))
+    power = Interval(*mul(t, y, log))
+    lo, hi = near(_power_near(power.lo), _power_near(power.hi), power.is_point, (0.0, math.inf))
+    return only(power.nan_free & x.nan_free, lo, hi)
 
 
 HYPOT_SLACK = {T.f32: (2.0**-20, 2.0**-70), T.f64: (2.0**-49, 2.0**-530)}
 """By how much bounds are widened where squares may underflow."""
 
 
-def _hypot_box(t: T.Type, x: Box, y: Box) -> Ends:
+def _hypot_interval(t: T.Type, x: Interval, y: Interval) -> Endpoints:
     a, b = magnitude(x), magnitude(y)
     # At the far end an overflow does no harm, and the way around it costs as much again.
     lo, hi = at("hypot", a.lo, b.lo), root(fma(a.hi, a.hi, b.hi * b.hi))
-    low, high = near(lo, hi, x.pinned & y.pinned, (0.0, math.inf), slack=HYPOT_SLACK[t])
-    return only(x.sound & y.sound, low, high)
+    low, high = near(lo, hi, x.is_point & y.is_point, (0.0, math.inf), slack=HYPOT_SLACK[t])
+    return only(x.nan_free & y.nan_free, low, high)
 
 
 ROWS = (
@@ -253,7 +253,7 @@ ROWS = (
         body=body(_pow),
         facts=_pow_facts,
         ulp={"f32": 1.4, "f64": 1.4},
-        interval=_pow_box,
+        interval=_pow_interval,
         zero_sign="observe",
         cost=75,
     ),
@@ -264,7 +264,7 @@ ROWS = (
         "F F -> F",
         body=body(_pow_near),
         facts=_pow_near_facts,
-        interval=_pow_near_box,
+        interval=_pow_near_interval,
         zero_sign="kill",
         cost=36,
     ),
@@ -286,7 +286,7 @@ ROWS = (
         body=body(_hypot),
         facts=_hypot_facts,
         ulp={"f32": 1.3, "f64": 1.3},
-        interval=_hypot_box,
+        interval=_hypot_interval,
         zero_sign="kill",
         cost=20,
     ),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..facts import Facts, Transfer, rounded, top
-from ..intervals.box import Box, Ends, Interval, at, only
+from ..intervals.interval import Endpoints, Interval, IntervalFunction, at, only
 from ..intervals.notation import root
 from ..prim import Prim
 from ..types import Type
@@ -33,16 +33,16 @@ def _intrinsic(name: str) -> dict[str, str]:
     return {"float": f"call {{T}} @llvm.{name}.{{M}}({{T}} {{0}})"}
 
 
-def _stepwise(name: str) -> Interval:
+def _stepwise(name: str) -> IntervalFunction:
     """The ends of a function of every number that keeps order, infinities and so the whole line."""
 
-    def interval(_: Type, x: Box) -> Ends:
+    def interval(_: Type, x: Interval) -> Endpoints:
         return at(name, x.lo), at(name, x.hi)
 
     return interval
 
 
-def _sqrt_box(_: Type, x: Box) -> Ends:
+def _sqrt_interval(_: Type, x: Interval) -> Endpoints:
     return only(x.lo >= 0.0, root(x.lo), root(x.hi))
 
 
@@ -104,7 +104,7 @@ ROWS = (
         llvm=_intrinsic("sqrt"),
         c={"float": "sqrt{f}({0})"},
         monotone="+",
-        interval=_sqrt_box,
+        interval=_sqrt_interval,
         zero_sign="pass",
         cost=12,
     ),

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ...base.deep_stack import with_deep_stack
 from ...base.errors import IrError, did_you_mean
-from ...base.room import with_room
 from ...ir.nest import Kernel
 from ...reasoning.machine import PAPER, CostModel
 from ...reasoning.printed import printed_time
@@ -82,7 +82,7 @@ class Transcript:
             return self.values[form.atom]
         head = form.head
         if head == "quote":
-            return with_room(lambda: kernel_of(items[1:], self._fresh, "hops"))
+            return with_deep_stack(lambda: kernel_of(items[1:], self._fresh, "hops"))
         if head == "setq":
             return self.assigned(form, items)
         if head in W.DECLARATIONS:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...base.deep_stack import with_deep_stack
 from ...base.errors import did_you_mean
-from ...base.room import with_room
 from ...ir import expr as E
 from ...ir import nest as N
 from ...ir import types as T
@@ -50,7 +50,7 @@ def read(
         x[0:i64] := y[0:i64] + x__2
     """
     source = HopsSource(text)
-    return with_room(lambda: kernel_of(source.forms(), lambda: Names(source, memory or {}), name, live))
+    return with_deep_stack(lambda: kernel_of(source.forms(), lambda: Names(source, memory or {}), name, live))
 
 
 def kernel_of(

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from itertools import chain, count, starmap
 
+from ...base.deep_stack import with_deep_stack
 from ...base.errors import IrError
-from ...base.room import with_room
 from ...ir import expr as E
 from ...ir import nest as N
 from ...ir import prim as rows
@@ -68,7 +68,7 @@ def write(kernel: N.Kernel, width: int = WIDTH) -> str:
         lines += [layout(writer.statement(s), width) for s in body]
         return "\n".join(lines) + "\n"
 
-    return with_room(work)
+    return with_deep_stack(work)
 
 
 def write_block(block: N.Block, width: int = WIDTH) -> str:
@@ -76,7 +76,7 @@ def write_block(block: N.Block, width: int = WIDTH) -> str:
 
     Raises IrError as `write` does.
     """
-    return with_room(lambda: layout(_Writer(block).block(block), width))
+    return with_deep_stack(lambda: layout(_Writer(block).block(block), width))
 
 
 def write_expression(node: Expr, width: int = WIDTH) -> str:

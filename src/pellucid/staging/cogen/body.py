@@ -46,9 +46,9 @@ from pellucid.staging.times.lattice import (
 Streams = tuple[Instruction, ...]
 Names = dict[str, Value]
 _VARIABLE = re.compile(r"[a-zA-Z_]\w*_\d+")
-_DEEPEST = 60
+_MAX_DEPTH = 60
 """Nested blocks of one function; Python takes 100."""
-_MOST_CALLS = 8
+_MAX_CALLS = 8
 """Functions that call each other; a jump after that waits."""
 
 
@@ -227,7 +227,7 @@ class Body:
         to.put(f"if {split.test}:")
         with to.indented():
             value = split.yes()
-            if to.depth() < _DEEPEST:
+            if to.depth() < _MAX_DEPTH:
                 self._stream(to, stream, at, {**names, name: value}, inline, demand)
             else:
                 self._rest(to, stream, at, {**names, name: value}, inline)
@@ -297,7 +297,7 @@ class Body:
         else:
             function = f"{'B' if inline else 'J'}{owner.number}"
             # Calls lead further from the entry, and at most so far.
-            if owner.depth > self._owner.depth and owner.depth % _MOST_CALLS:
+            if owner.depth > self._owner.depth and owner.depth % _MAX_CALLS:
                 to.put(f"{function}({to.out}{leaves})")
             else:
                 to.put(f"waiting.append(({function}, ({to.out}{leaves},)))")

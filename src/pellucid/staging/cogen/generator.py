@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
 
 from pellucid.base.errors import StagingError
-from pellucid.base.garbage import uncollected
+from pellucid.base.gc_pause import gc_paused
 from pellucid.base.kinds import TRUTH, ArgumentKind, takes, whole
 from pellucid.staging.cogen.arguments import shaped
 from pellucid.staging.cogen.extension import Extension
@@ -289,7 +289,7 @@ class Compiler:
         self.times = times
         self.options = {"integers": integers, "most": most, "deepest": deepest}
         """What `cogen` was told besides the times."""
-        with uncollected():
+        with gc_paused():
             self._entry = generator.extension(code, times)
             self._texts = generator.finish()
         self._trace = generator.trace
@@ -321,7 +321,7 @@ class Compiler:
         Raises StagingError for an error of the interpreter's own that the program surely leads to, and where
         generation does not end.
         """
-        with self._lock, uncollected():
+        with self._lock, gc_paused():
             return self._made(statics)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -65,7 +65,7 @@ def unsettled(code: Code, patterns: list[tuple[Time, ...]]) -> UnsettledError:
         code.params[at] for at in changed[:_SHOWN] if "$" not in code.params[at] or at == changed[0]
     )
     times = [str(one) for one in found[changed[0]]]
-    short = [one for one in times if len(one) <= _LONGEST][-_SHOWN:]
+    short = [one for one in times if len(one) <= _MAX_TIME][-_SHOWN:]
     shown = f" (such as {', '.join(short)})" if short else ""
     return UnsettledError(
         f"the binding times of {' and '.join(names)} do not settle: there are {len(times)} of {names[0]}{shown}",
@@ -77,7 +77,7 @@ def unsettled(code: Code, patterns: list[tuple[Time, ...]]) -> UnsettledError:
 
 _SHOWN = 3
 """Variables that a message names, and times of one of them."""
-_LONGEST = 60
+_MAX_TIME = 60
 """Characters of a time in a message."""
 
 
@@ -113,9 +113,9 @@ def _samples(changed: dict[str, list[Any]]) -> tuple[str, ...]:
     return tuple(repr(one) for one in values if isinstance(one, int) and abs(one) < _LARGE)
 
 
-_DEEPEST = 4
+_MAX_KEY_DEPTH = 4
 """Keys in keys that are looked into; those of lists have two levels for each one around."""
-_MOST_GROWTHS = 20
+_MAX_GROWTHS = 20
 """Codes that an error tells of."""
 _LARGE = 10**12
 """Numbers that are shown in a message."""
@@ -123,9 +123,9 @@ _LARGE = 10**12
 
 def _is_same(one: Any, other: Any, deep: int = 0) -> bool:
     """Whether two leaves, or their keys, are equal, without a look into what may be deep or long."""
-    if one.__class__ is other.__class__ is tuple and deep < _DEEPEST:
+    if one.__class__ is other.__class__ is tuple and deep < _MAX_KEY_DEPTH:
         left, right = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)
-        is_short = len(left) == len(right) <= _LONGEST
+        is_short = len(left) == len(right) <= _MAX_TIME
         return is_short and all(_is_same(*both, deep + 1) for both in zip(left, right, strict=True))
     return one is other or (
         isinstance(one, int | str | float) and one.__class__ is other.__class__ and one == other
@@ -136,7 +136,7 @@ def growths(session: Session) -> Iterator[Growth]:
     """The codes that are made most often, and which of their parameters change."""
     made = Counter(key[0] for key in session.table)
     owners = {owner.number: owner for owner in session.owners.values()}
-    for number, _ in made.most_common(_MOST_GROWTHS):
+    for number, _ in made.most_common(_MAX_GROWTHS):
         if number in owners:
             given = [one[1:] for one in session.table if one[0] == number][-3:]
             changed = _changed(owners[number], given)

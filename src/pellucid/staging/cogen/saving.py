@@ -11,7 +11,7 @@ import json
 import os
 from typing import Any, NamedTuple
 
-from pellucid.base.aside import written_aside
+from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import FileError, PellucidError, StagingError
 from pellucid.base.opening import text_of
 from pellucid.staging.cogen.generator import Compiler, cogen
@@ -43,7 +43,7 @@ def save(path: str | os.PathLike[str], compiler: Compiler, more: Any = None) -> 
             )
     head = {"entry": compiler.code.name, "times": times, "options": compiler.options, "more": more}
     content = f"{json.dumps(head)}\n{write(compiler.code)}\n"
-    with written_aside(path) as file:
+    with atomic_write(path) as file:
         file.write(f"{_MARK} {_hash(content)}\n{content}".encode())
 
 

@@ -339,7 +339,7 @@ class Session:
     def _grown(self, owner: Extension, number: int) -> GrowthError:
         """The error of an extension that is wanted too often, or of what wants it: best one that names a line."""
         if ":" not in owner.code.name:
-            placed = [one for one, made in self._made.items() if ":" in one.code.name and made > _FEW]
+            placed = [one for one, made in self._made.items() if ":" in one.code.name and made > _MAX_PLACED]
             if placed:
                 owner = max(placed, key=self._made.__getitem__)
                 number = owner.number
@@ -404,11 +404,11 @@ class Session:
             self._step(function, args)
         function, given = max(jobs.items(), key=lambda item: len(item[1]))
         owner = self.owners[function]
-        placed = ":" in owner.code.name or max(self._made.values(), default=0) <= _FEW
+        placed = ":" in owner.code.name or max(self._made.values(), default=0) <= _MAX_PLACED
         return grown(owner, given[-3:]) if placed else self._grown(owner, owner.number)
 
 
-_FEW = 3
+_MAX_PLACED = 3
 """Codes of an extension that one may well have, and not go on with without end."""
 _MAX_REGISTERS = 2000
 """Residual variables of one code; a structure that grows without end has as many within a second."""

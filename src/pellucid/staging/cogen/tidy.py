@@ -16,7 +16,7 @@ from pellucid.staging.root.primitives import primitive
 from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Prim
 from pellucid.staging.root.writing import reached
 
-_DEEPEST = 20
+_MAX_DEPTH = 20
 """Tests inside of tests that splicing makes; what is deeper stays a jump."""
 _SCALARS = frozenset({int, str, type(None)})
 """Classes of constants that are keys beside each other: no two of different classes are equal."""
@@ -383,7 +383,7 @@ class _Writer:
                 return tuple(out)
             to: _Body = target.unites
             given = [given[at] for at in target.params]
-            if to.jumped > 1 or depth > _DEEPEST:
+            if to.jumped > 1 or depth > _MAX_DEPTH:
                 link = _apart("j", stems)
                 out.append(new(Const, (link, self._code(to))))
                 out.append(new(Jump, (link, tuple(given))))

@@ -27,7 +27,7 @@ from pellucid.staging.times.text import read_time
 P = ParamSpec("P")
 R = TypeVar("R")
 _WHOLE = whole()
-_LARGEST_WORD = 4
+_MAX_WORD = 4
 """Bytes of a word of a memory."""
 
 
@@ -318,7 +318,7 @@ def _kind(value: Any, name: str, place: str) -> str | Memory:
         return Memory(name, value.word)
     if isinstance(value, np.ndarray):
         kind = cast("np.ndarray[Any, Any]", value).dtype
-        if kind.kind != "u" or kind.itemsize > _LARGEST_WORD:
+        if kind.kind != "u" or kind.itemsize > _MAX_WORD:
             raise InputError(
                 f"an array of {kind} is no memory for {name}",
                 place=place,

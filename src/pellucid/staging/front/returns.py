@@ -26,7 +26,7 @@ from pellucid.staging.times.lattice import (
 
 Returns: TypeAlias = ByRule
 """The time of a continuation from its own and those of the arguments."""
-_LONGEST = 50
+_MAX_CELLS = 50
 """Pairs of a list that is looked through; one of any length is circular."""
 
 
@@ -131,7 +131,7 @@ def _items(time: Time, *, is_entry: bool = False) -> Time | None:
     """The time of all items of a list, or of the second halves of its entries; None if that is not known."""
     found: Time | None = None
     seen: set[Time] = set()
-    while isinstance(time, Graph) and time not in seen and len(seen) < _LONGEST:
+    while isinstance(time, Graph) and time not in seen and len(seen) < _MAX_CELLS:
         seen.add(time)
         one = time.car
         if is_entry:

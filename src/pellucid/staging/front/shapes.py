@@ -11,7 +11,7 @@ from pellucid.staging.front.kinds import ITEM, Kind, point_of
 from pellucid.staging.front.objects import fields_of
 from pellucid.staging.times.lattice import DYNAMIC, STATIC, Constant, Graph, Level, Time, join, listed, pair
 
-_DEEPEST = 8
+_MAX_DEPTH = 8
 """Structures in structures that are looked into."""
 
 
@@ -26,9 +26,9 @@ def shape_of(kind: Kind, deep: int = 0) -> str:
     forms = own.forms - {"none"}
     if forms == {"given"} or (own.of is None and not forms):
         return "S" if forms else "D"
-    if deep < _DEEPEST and forms in ({"list"}, {"dict"}):
+    if deep < _MAX_DEPTH and forms in ({"list"}, {"dict"}):
         return f"{next(iter(forms))}:{point_of(own)}:{shape_of(own.part(ITEM), deep + 1)}"
-    if deep < _DEEPEST and own.of is not None and not own.others and forms in ({"object"}, {"tuple"}):
+    if deep < _MAX_DEPTH and own.of is not None and not own.others and forms in ({"object"}, {"tuple"}):
         parts = [shape_of(own.part(name), deep + 1) for name in fields_of(own.of)]
         return ":".join(["object", point_of(own), str(len(parts)), *parts])
     return "any"

@@ -67,8 +67,10 @@ def static_data(value: Any, place: str) -> Any:
     made: dict[int, Any] = {}
 
     def of(one: Any, deep: int) -> Any:
-        if deep > _DEEPEST:
-            raise StagingError(f"nested more than {_DEEPEST} deep", place=place, fix="make the data flatter")
+        if deep > _MAX_DEPTH:
+            raise StagingError(
+                f"nested more than {_MAX_DEPTH} deep", place=place, fix="make the data flatter"
+            )
         if one.__class__ in _PLAIN or isinstance(one, bool | str | float | Pair | Memory):
             return one
         if isinstance(one, Enum) and not isinstance(one, int):
@@ -106,7 +108,7 @@ def static_data(value: Any, place: str) -> Any:
     return of(value, 0)
 
 
-_DEEPEST = 300
+_MAX_DEPTH = 300
 _PLAIN = frozenset({int, str, bool, float, type(None)})
 """The classes whose values stay as they are."""
 
@@ -209,14 +211,14 @@ def _derived(held: Any, key: tuple[Any, ...], make: Callable[[], Vector]) -> Vec
     if isinstance(held, str):
         key = (held, *key)
     if key not in made:
-        if len(made) > _MOST_DERIVED:
+        if len(made) > _MAX_DERIVED:
             made.clear()
         made[key] = make()
     return made[key]
 
 
 _of_texts: dict[tuple[Any, ...], Vector] = {}
-_MOST_DERIVED = 10_000
+_MAX_DERIVED = 10_000
 """Vectors that are kept of one vector, or of all texts."""
 
 

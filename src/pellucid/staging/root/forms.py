@@ -9,7 +9,7 @@ from pellucid.base.errors import TextError
 
 _TOKEN = re.compile(r"""[()]|"(?:[^"\\]|\\.)*"?|[^\s()"]+""")
 _CLOSED = re.compile(r"""[^"].*|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
-_DEEPEST = 100
+_MAX_DEPTH = 100
 
 Form: TypeAlias = "str | list[Form]"
 
@@ -24,7 +24,7 @@ def expressions(text: str) -> list[Form]:
     for word in _TOKEN.findall(text):
         if word == "(":
             stack.append([])
-            if len(stack) > _DEEPEST:
+            if len(stack) > _MAX_DEPTH:
                 raise TextError(
                     "too many parentheses inside of each other", place=text, fix="name the inner values"
                 )

@@ -13,7 +13,7 @@ from pellucid.base.errors import StagingError
 from pellucid.staging.root.primitives import Memories, applied
 from pellucid.staging.root.program import Code, Const, If, Jump, Lift, Pair, Prim, check
 
-_MOST_STEPS = 10_000_000
+_MAX_STEPS = 10_000_000
 HALT = Code("halt", ("self", "result"))
 
 
@@ -21,7 +21,7 @@ def run(
     code: Code,
     *args: Any,
     counts: Counter[str] | None = None,
-    most: int = _MOST_STEPS,
+    most: int = _MAX_STEPS,
     memories: Memories | None = None,
 ) -> Any:
     """The result of a code, whose first argument is a continuation that `run` supplies.

@@ -34,7 +34,7 @@ _OPERATORS = {
     "shr": "shift_right",
 }  # fmt: skip
 _BITS = frozenset(["and", "or", "xor"])
-_CHEAP = 24
+_ARM_THRESHOLD = 24
 """Instructions of two arms that are both computed, where that makes them one stream."""
 _HALT = 1
 
@@ -262,7 +262,7 @@ class _Nest:
         """A branch; or both arms at once, where they are cheap and go to one block."""
         condition = self.truth(known, test)
         then, orelse = self.stream(inner, dict(known)), self.stream(rest, dict(known))
-        if len(inner) + len(rest) <= _CHEAP and _is_plain(then) and _is_plain(orelse):
+        if len(inner) + len(rest) <= _ARM_THRESHOLD and _is_plain(then) and _is_plain(orelse):
             one, other = then[-1], orelse[-1]
             if isinstance(one, R.Goto) and isinstance(other, R.Goto) and one.variant == other.variant:
                 values = tuple(

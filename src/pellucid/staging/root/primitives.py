@@ -282,7 +282,7 @@ def apply(name: str, *values: Any) -> Any:
 
 def types_of(name: str) -> tuple[table.Prim, tuple[T.Type, ...], T.Type, Any] | None:
     """The operator, the types of operands and result, and the attribute that a dotted name stands for."""
-    return _types_of(name, table.edition())
+    return _types_of(name, table.version())
 
 
 @lru_cache(maxsize=4096)

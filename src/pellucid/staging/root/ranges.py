@@ -15,7 +15,7 @@ from pellucid.staging.root.graphs import jumps
 Range: TypeAlias = "tuple[int, int]"
 _ANY = (-(1 << 63), (1 << 63) - 1)
 _TRUTH = (0, 1)
-_MOST_WORDS = 1 << 48
+_MAX_WORDS = 1 << 48
 """No memory has more words."""
 _ROUNDS = 4
 """Maximum growths of a parameter's interval before it holds all words."""
@@ -123,11 +123,11 @@ class _Ranges:
         """An address is in a memory."""
         if index < 0:
             return
-        known[index] = (0, _MOST_WORDS)
+        known[index] = (0, _MAX_WORDS)
         base, more = near.get(index, (-1, 0))
         if base >= 0:
             low, high = self.of(base, known)
-            known[base] = (max(low, -more), min(high, _MOST_WORDS - more))
+            known[base] = (max(low, -more), min(high, _MAX_WORDS - more))
 
     def _result(self, op: str, one: Range, other: Range) -> Range:
         if op == "add":

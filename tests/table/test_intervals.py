@@ -1,4 +1,4 @@
-"""The rules for boxes of every row, by boxes of every kind and points in them."""
+"""The rules for intervals of every row, by intervals of every kind and points in them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pellucid.ir import types as T
 from pellucid.ir.expr import Expr, apply
 from pellucid.ir.facts import top
 from pellucid.ir.interp import evaluate
-from pellucid.ir.intervals.box import whole
+from pellucid.ir.intervals.interval import whole
 from pellucid.ir.prim import Prim, row
-from pellucid.reasoning.boxes import BoxRule, box_rule
+from pellucid.reasoning.intervals import IntervalRule, interval_rule
 from pellucid.rewriting.expand import expand
 
-from .boxes import NIGHTLY, boxes, fault, how_many, registered, search, together
 from .conftest import TYPED, named
+from .intervals import NIGHTLY, fault, how_many, intervals, registered, search, together
 
 ROUNDS = 100 if NIGHTLY else 1
 
@@ -35,19 +35,19 @@ def test_no_result_lies_outside_of_its_bounds(prim: Prim, types, attr):
 @pytest.mark.parametrize(("prim", "types", "attr"), TYPED, ids=named)
 def test_a_rule_is_of_the_right_types(prim: Prim, types, attr):
     result = prim.result_type(types, attr)
-    rule = box_rule(prim, types, result)
+    rule = interval_rule(prim, types, result)
     assert rule.lo.type is rule.hi.type is result
     assert [tuple(e.type for e in pair) for pair in rule.leaves] == [(t, t) for t in types]
     assert len(rule.copies) == len(rule.copies_keep_zero) == prim.arity
     for condition, t in zip(rule.copies, types, strict=True):
         assert condition is None or (condition.type is T.boolean and t is result)
-    assert rule is box_rule(prim, types, result)
+    assert rule is interval_rule(prim, types, result)
 
 
 @pytest.mark.parametrize(("prim", "types", "attr"), TYPED, ids=named)
 def test_a_rule_may_be_simplified_and_expanded(prim: Prim, types, attr):
     """Of the ends it is known that they are no NaN, and of nothing that it is finite."""
-    rule = box_rule(prim, types, prim.result_type(types, attr))
+    rule = interval_rule(prim, types, prim.result_type(types, attr))
     ends = together(types, 1000, np.random.default_rng(5))
     leaves = dict(zip([e for pair in rule.leaves for e in pair], [x for e in ends for x in e], strict=True))
     wanted = [rule.lo, rule.hi, *(c for c in rule.copies if c is not None)]
@@ -58,11 +58,11 @@ def test_a_rule_may_be_simplified_and_expanded(prim: Prim, types, attr):
         assert same_bits(*map(np.ascontiguousarray, np.broadcast_arrays(plain, other)))
 
 
-# ---- boxes by their structure ----
+# ---- intervals by their structure ----
 
 
-def box_of(t: T.Type) -> st.SearchStrategy[tuple[float, float]]:
-    """Boxes whose ends are easily pinned, nested, touching, or open."""
+def interval_of(t: T.Type) -> st.SearchStrategy[tuple[float, float]]:
+    """Intervals whose ends are easily pinned, nested, touching, or open."""
     if t is T.boolean:
         return st.sampled_from([(False, False), (False, True), (True, True)])
     ends = st.sampled_from([v for v in spicy(t).tolist() if v == v])  # noqa: PLR0124 - NaN
@@ -75,23 +75,23 @@ OF_ONE_WIDTH = [
 
 
 @given(st.data(), st.sampled_from(OF_ONE_WIDTH))
-def test_nested_touching_and_pinned_boxes(data: st.DataObject, typed):
+def test_nested_touching_and_pinned_intervals(data: st.DataObject, typed):
     prim, types, attr = typed
     drawn: list[tuple[float, float]] = []
     for t in types:
         before = [b for b, u in zip(drawn, types, strict=False) if u is t and t is not T.boolean]
-        choices = [box_of(t)]
+        choices = [interval_of(t)]
         if before:
             lo, hi = before[-1]
             choices += [st.just((lo, hi)), st.just((lo, lo)), st.just((hi, hi))]
-            choices.append(box_of(t).map(lambda b, hi=hi: (hi, max(hi, b[1]))))
-            choices.append(box_of(t).map(lambda b, lo=lo, hi=hi: (min(max(b[0], lo), hi), hi)))
+            choices.append(interval_of(t).map(lambda b, hi=hi: (hi, max(hi, b[1]))))
+            choices.append(interval_of(t).map(lambda b, lo=lo, hi=hi: (min(max(b[0], lo), hi), hi)))
         drawn.append(data.draw(st.one_of(choices)))
     ends = [
         (np.array([a] * 8, t.dtype), np.array([b] * 8, t.dtype))
         for t, (a, b) in zip(types, drawn, strict=True)
     ]
-    rule = box_rule(prim, types, prim.result_type(types, attr))
+    rule = interval_rule(prim, types, prim.result_type(types, attr))
     found = fault(prim, rule, types, attr, ends, np.random.default_rng(1))
     assert found is None, str(found)
 
@@ -107,19 +107,19 @@ ROWS_OF_NUMBERS = [
 
 @pytest.mark.parametrize(("prim", "types", "attr"), ROWS_OF_NUMBERS, ids=named)
 def test_a_rule_says_more_than_the_type(prim: Prim, types, attr):
-    """Of boxes that are narrow, or that are points but for one operand, most results are not just anything."""
+    """Of intervals that are narrow, or that are points but for one operand, most results are not just anything."""
     draw = np.random.default_rng(7)
     result = prim.result_type(types, attr)
     ends: list[tuple[np.ndarray, np.ndarray]] = []
     for k, t in enumerate(types):
         if t is T.boolean:
-            ends.append(boxes(t, 300, draw))
+            ends.append(intervals(t, 300, draw))
             continue
         # Within the domain of everything: a number from 0 to 1, or 1 to 7 for integers.
         lo = draw.uniform(0.05, 0.9, 300) if t.is_float else draw.integers(1, 7, 300)
         width = (0.01 if t.is_float else 3) * (k == 0)
         ends.append((lo.astype(t.dtype), (lo + width).astype(t.dtype)))
-    rule = box_rule(prim, types, result)
+    rule = interval_rule(prim, types, result)
     leaves = dict(zip([e for pair in rule.leaves for e in pair], [x for e in ends for x in e], strict=True))
     lo, hi = (np.broadcast_to(x, 300) for x in evaluate([rule.lo, rule.hi], leaves))
     low, high = (e.expr.attr for e in whole(result))
@@ -129,12 +129,12 @@ def test_a_rule_says_more_than_the_type(prim: Prim, types, attr):
 # ---- squares, and rows that come at run time ----
 
 
-def ends_of(rule: BoxRule, *given_boxes: tuple[float, float]) -> list[float]:
-    """A rule's bounds of some boxes."""
+def ends_of(rule: IntervalRule, *given_intervals: tuple[float, float]) -> list[float]:
+    """A rule's bounds of some intervals."""
     leaves = {
         e: x
-        for pair, box in zip(rule.leaves, given_boxes, strict=True)
-        for e, x in zip(pair, box, strict=True)
+        for pair, interval in zip(rule.leaves, given_intervals, strict=True)
+        for e, x in zip(pair, interval, strict=True)
     }
     return [x.item() for x in evaluate([rule.lo, rule.hi], leaves)]
 
@@ -146,7 +146,7 @@ TWICE = [
 
 @pytest.mark.parametrize(("prim", "types", "attr"), TWICE, ids=named)
 def test_a_rule_of_one_value_twice_is_sound(prim: Prim, types, attr):
-    rule = box_rule(prim, types, prim.result_type(types, attr), twice=True)
+    rule = interval_rule(prim, types, prim.result_type(types, attr), twice=True)
     draw = np.random.default_rng(3)
     ends = together(types, how_many(prim, types) // 4, draw)
     found = fault(prim, rule, types, attr, [ends[0], ends[0], *ends[2:]], draw, twice=True)
@@ -155,9 +155,9 @@ def test_a_rule_of_one_value_twice_is_sound(prim: Prim, types, attr):
 
 def test_a_square_is_not_negative():
     for t in (T.i8, T.i64, T.f32, T.f64):
-        rule = box_rule(row("mul"), (t, t), t, twice=True)
+        rule = interval_rule(row("mul"), (t, t), t, twice=True)
         assert ends_of(rule, (-3, 2), (-3, 2)) == [0, 9]
-    rule = box_rule(row("fma"), (T.f32,) * 3, T.f32, twice=True)
+    rule = interval_rule(row("fma"), (T.f32,) * 3, T.f32, twice=True)
     assert ends_of(rule, (-3.0, 2.0), (-3.0, 2.0), (1.0, 2.0)) == [1.0, 11.0]
 
 
@@ -201,19 +201,19 @@ def test_a_row_that_comes_at_run_time_has_a_sound_rule(prim: Prim):
 
 def test_what_is_not_known_of_a_row_is_known_of_points():
     with registered(SIGN), registered(HALF), registered(PART):
-        rule = box_rule(SIGN, (T.f32,), T.f32)
+        rule = interval_rule(SIGN, (T.f32,), T.f32)
         assert ends_of(rule, (-2.0, -2.0)) == [-1.0, -1.0]
         assert ends_of(rule, (-2.0, -1.0)) == [-np.inf, np.inf]
         # The zero may have either sign, and the row may look at it.
         assert ends_of(rule, (0.0, 0.0)) == [-np.inf, np.inf]
-        assert ends_of(box_rule(HALF, (T.u8,), T.u8), (4, 6)) == [0, 255]
-        assert ends_of(box_rule(PART, (T.f32, T.f32), T.f32), (-2.0, 3.0), (4.0, 8.0)) == [-8.0, 12.0]
+        assert ends_of(interval_rule(HALF, (T.u8,), T.u8), (4, 6)) == [0, 255]
+        assert ends_of(interval_rule(PART, (T.f32, T.f32), T.f32), (-2.0, 3.0), (4.0, 8.0)) == [-8.0, 12.0]
 
 
 def test_a_rule_is_of_one_edition_of_the_table():
     first = new("shade", "x.", "F -> F", ref=np.abs, monotone="+", zero_sign="pass")
     with registered(first):
-        one = box_rule(first, (T.f32,), T.f32)
+        one = interval_rule(first, (T.f32,), T.f32)
     second = replace(first, monotone="")
     with registered(second):
-        assert box_rule(second, (T.f32,), T.f32) != one
+        assert interval_rule(second, (T.f32,), T.f32) != one

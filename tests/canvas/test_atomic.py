@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.systems import linux
 
-from pellucid.base.aside import written_aside
+from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import FileError, InputError
 from pellucid.canvas import animate, save
 from pellucid.canvas.sinks import Video
@@ -28,7 +28,7 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path, error):
     path.write_bytes(OLD)
 
     def write():
-        with written_aside(path) as file:
+        with atomic_write(path) as file:
             file.write(b"half")
             raise error
 
@@ -93,7 +93,7 @@ def test_a_full_disk_is_one_error(tmp_path):
         pytest.raises(
             FileError, match=r"a.png: cannot be written \(no space left on device\); free some space"
         ),
-        written_aside(tmp_path / "a.png"),
+        atomic_write(tmp_path / "a.png"),
     ):
         raise OSError(28, "No space left on device")
     assert only(tmp_path)
@@ -153,7 +153,7 @@ def test_a_pipe_receives_the_bytes_and_stays_a_pipe(tmp_path):
     got = []
     reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
     reader.start()
-    with written_aside(pipe) as file:
+    with atomic_write(pipe) as file:
         file.write(b"hello")
     reader.join(5)
     assert got == [b"hello"]
@@ -162,7 +162,7 @@ def test_a_pipe_receives_the_bytes_and_stays_a_pipe(tmp_path):
 
 
 def test_a_written_file_is_complete(tmp_path):
-    with written_aside(tmp_path / "a.npy") as file:
+    with atomic_write(tmp_path / "a.npy") as file:
         np.save(file, np.arange(5))
         assert not (tmp_path / "a.npy").exists()
     assert np.load(tmp_path / "a.npy").tolist() == [0, 1, 2, 3, 4]
@@ -177,7 +177,7 @@ def test_a_name_that_no_file_can_have_is_one_error(kernel, tmp_path, name):
         (FileError, InputError), match=r"cannot be written|that no file name has|is not a path"
     ):
         save(kernel, f"{tmp_path}/{name}", 8)
-    with pytest.raises(FileError), written_aside(f"{tmp_path}/{name}") as file:
+    with pytest.raises(FileError), atomic_write(f"{tmp_path}/{name}") as file:
         file.write(b"hello")
     assert only(tmp_path, "a.png")
     assert (tmp_path / "a.png").read_bytes() == OLD
@@ -186,13 +186,13 @@ def test_a_name_that_no_file_can_have_is_one_error(kernel, tmp_path, name):
 @linux
 def test_a_device_that_takes_nothing_is_one_error(tmp_path):
     full = r"full: cannot be written \(no space left on device\)"
-    with pytest.raises(FileError, match=full), written_aside("/dev/full") as file:
+    with pytest.raises(FileError, match=full), atomic_write("/dev/full") as file:
         file.write(b"hello")
-    with written_aside("/dev/null") as file:
+    with atomic_write("/dev/null") as file:
         file.write(b"hello")
     link = tmp_path / "round"
     link.symlink_to(link)
-    with pytest.raises(FileError, match="cannot be written"), written_aside(link) as file:
+    with pytest.raises(FileError, match="cannot be written"), atomic_write(link) as file:
         file.write(b"hello")
 
 
@@ -202,7 +202,7 @@ def test_a_private_file_takes_the_place_of_what_is_there_and_follows_nothing(tmp
     link.symlink_to(outside)
     os.mkfifo(pipe)
     for path in (link, pipe, tmp_path / "new"):
-        with written_aside(path, private=True) as file:
+        with atomic_write(path, private=True) as file:
             file.write(b"mine")
         assert path.read_bytes() == b"mine"
         assert stat.S_IMODE(path.lstat().st_mode) == 0o600
@@ -214,7 +214,7 @@ def test_a_private_file_takes_the_place_of_what_is_there_and_follows_nothing(tmp
 def test_what_is_there_stays_where_it_is_not_to_be_replaced(tmp_path, before):
     target = tmp_path / "out"
     refused = pytest.raises(FileError, match="exists") if before else nullcontext()
-    with refused, written_aside(target, replace=False) as file:
+    with refused, atomic_write(target, replace=False) as file:
         file.write(b"second")
         if before:
             target.write_bytes(before)
@@ -225,15 +225,15 @@ def test_what_is_there_stays_where_it_is_not_to_be_replaced(tmp_path, before):
 @pytest.mark.parametrize("unnamed", [True, False])
 def test_nobody_reads_a_protected_file_while_it_is_written(tmp_path, monkeypatch, unnamed):
     if not unnamed:
-        monkeypatch.setattr("pellucid.base.aside._unnamed", lambda folder, permissions: None)
+        monkeypatch.setattr("pellucid.base.atomic._unnamed", lambda folder, permissions: None)
     path = tmp_path / "a"
     path.write_bytes(OLD)
     path.chmod(0o600)
     mask = os.umask(0)
     try:
-        with written_aside(path) as file:
+        with atomic_write(path) as file:
             assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600
-        with written_aside(tmp_path / "b") as file:
+        with atomic_write(tmp_path / "b") as file:
             file.write(b"new")
     finally:
         os.umask(mask)

@@ -1,6 +1,6 @@
 """Quadratic Taylor models: a polynomial near a row's result over a square of pixels, and a bound of the difference.
 
-Places in the square are numbers from -1 to 1: X and Y, U and V (see `tilevm.taylor.tiles`). An `Enclosure` says that
+Places in the square are numbers from -1 to 1: X and Y, U and V (see `tiles.taylor.tiles`). An `Enclosure` says that
 everywhere in the square a value, as it is computed in floats, is in an interval, and
 
     |value - (middle + a*X + b*Y + c*U + d*V + e*X*X + f*X*Y + g*Y*Y)| <= error
@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from ....ir import types as T
 from ....ir.expr import apply
-from ....ir.intervals.box import REACH, Box, all_of, at, magnitude
+from ....ir.intervals.interval import REACH, Interval, all_of, at, magnitude
 from ....ir.intervals.notation import Term, choose, fma, maximum, minimum
 
 LINEAR, PLACES = 4, 7
@@ -50,7 +50,7 @@ class Enclosure(NamedTuple):
     Truths and most integers have no Taylor model; that of an integer is of floats.
     """
 
-    interval: Box
+    interval: Interval
     model: TaylorModel
 
     @property
@@ -110,12 +110,12 @@ def either(condition: Term, then: TaylorModel, orelse: TaylorModel) -> TaylorMod
 # ---- arithmetic ----
 
 
-def add(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
+def add(_: T.Type, __: Interval, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The Taylor model of a sum."""
     return _sum(a.model, b.model, 1)
 
 
-def sub(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
+def sub(_: T.Type, __: Interval, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The Taylor model of a difference."""
     return _sum(a.model, b.model, -1)
 
@@ -130,7 +130,7 @@ def _sum(a: TaylorModel, b: TaylorModel, sign: int) -> TaylorModel:
     return TaylorModel(middle, factors, off(error, abs(middle) + (spread(factors) + error), 4))
 
 
-def neg(_: T.Type, __: Box, a: Enclosure) -> TaylorModel:
+def neg(_: T.Type, __: Interval, a: Enclosure) -> TaylorModel:
     """The Taylor model of a negation, which is exact."""
     return _negated(a.model)
 
@@ -139,13 +139,13 @@ def _negated(a: TaylorModel) -> TaylorModel:
     return TaylorModel(-a.middle, tuple([-x for x in a.factors]), a.error)
 
 
-def mul(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
+def mul(_: T.Type, __: Interval, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The Taylor model of a product."""
     middle, factors, error = product(a, b)
     return TaylorModel(middle, factors, off(error, a.size * b.size, 8))
 
 
-def fused(_: T.Type, __: Box, a: Enclosure, b: Enclosure, c: Enclosure) -> TaylorModel:
+def fused(_: T.Type, __: Interval, a: Enclosure, b: Enclosure, c: Enclosure) -> TaylorModel:
     """The Taylor model of a product plus a number."""
     middle, factors, error = product(a, b)
     return TaylorModel(
@@ -182,7 +182,7 @@ def _parts(factors: tuple[Term, ...]) -> _Parts:
     return _Parts(straight, beside, bent, (straight + beside) + bent)
 
 
-def absolute(_: T.Type, __: Box, a: Enclosure) -> TaylorModel:
+def absolute(_: T.Type, __: Interval, a: Enclosure) -> TaylorModel:
     """The Taylor model of a magnitude: exact for a number of one sign, else a line between both sides of the fold."""
     lo, hi = a.interval
     steep = (hi + lo) / (hi - lo)
@@ -196,12 +196,12 @@ def absolute(_: T.Type, __: Box, a: Enclosure) -> TaylorModel:
     return either(lo >= 0.0, a.model, either(hi <= 0.0, _negated(a.model), folded))
 
 
-def larger(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
+def larger(_: T.Type, __: Interval, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The Taylor model of a maximum."""
     return _extreme(a, b, 1)
 
 
-def smaller(_: T.Type, __: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
+def smaller(_: T.Type, __: Interval, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The Taylor model of a minimum."""
     return _extreme(a, b, -1)
 
@@ -228,7 +228,7 @@ def _extreme(a: Enclosure, b: Enclosure, sign: int) -> TaylorModel:
     return either(is_a, a.model, either(is_b, b.model, between))
 
 
-def chosen(_: T.Type, __: Box, condition: Enclosure, a: Enclosure, b: Enclosure) -> TaylorModel:
+def chosen(_: T.Type, __: Interval, condition: Enclosure, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The Taylor model of a choice: that of the arm that is chosen everywhere, or one between both."""
     must, may = condition.interval
     apart = _sum(a.model, b.model, -1)
@@ -240,7 +240,7 @@ def chosen(_: T.Type, __: Box, condition: Enclosure, a: Enclosure, b: Enclosure)
     return either(must, a.model, either(~may, b.model, between))
 
 
-def converted(t: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
+def converted(t: T.Type, interval: Interval, x: Enclosure) -> TaylorModel:
     """The Taylor model of a number as a float: widening is exact, and so are integers up to a size."""
 
     def as_result(value: Term) -> Term:
@@ -320,7 +320,7 @@ def waves(name: str, derivative: str, sign: int, period: float = 2 * math.pi) ->
     """The rule of a sine or cosine, from its derivative; the second derivative is its own negation."""
     factor = 2 * math.pi / period
 
-    def rule(t: T.Type, _: Box, x: Enclosure) -> TaylorModel:
+    def rule(t: T.Type, _: Interval, x: Enclosure) -> TaylorModel:
         units = 16 * ROUNDING[t]
 
         def curve(here: Term) -> Curve:
@@ -340,7 +340,7 @@ def waves(name: str, derivative: str, sign: int, period: float = 2 * math.pi) ->
 def exponential(name: str, rate: float, units: float) -> Rule:
     """The rule of an exponential function, which is its own derivative times a factor."""
 
-    def rule(_: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
+    def rule(_: T.Type, interval: Interval, x: Enclosure) -> TaylorModel:
         def curve(here: Term) -> Curve:
             value = at(name, here)
             return Curve(
@@ -355,7 +355,7 @@ def exponential(name: str, rate: float, units: float) -> Rule:
 def logarithm(name: str, rate: float, units: float) -> Rule:
     """The rule of a logarithm, whose derivative is a factor divided by its operand."""
 
-    def rule(_: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
+    def rule(_: T.Type, interval: Interval, x: Enclosure) -> TaylorModel:
         def curve(here: Term) -> Curve:
             inverse, most = 1.0 / here, 1.0 / x.interval.lo
             slope = inverse * rate
@@ -368,7 +368,7 @@ def logarithm(name: str, rate: float, units: float) -> Rule:
     return rule
 
 
-def rooted(_: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
+def rooted(_: T.Type, interval: Interval, x: Enclosure) -> TaylorModel:
     """The Taylor model of a square root."""
 
     def curve(here: Term) -> Curve:
@@ -392,12 +392,12 @@ def _reciprocal(x: Enclosure) -> TaylorModel:
     return unless((x.interval.lo <= 0.0) & (x.interval.hi >= 0.0), _bent(x, curve))
 
 
-def div(t: T.Type, interval: Box, a: Enclosure, b: Enclosure) -> TaylorModel:
+def div(t: T.Type, interval: Interval, a: Enclosure, b: Enclosure) -> TaylorModel:
     """The Taylor model of a quotient: the product with the reciprocal, rounded once."""
     return mul(t, interval, a, Enclosure(b.interval, _reciprocal(b)))
 
 
-def arc(_: T.Type, interval: Box, x: Enclosure) -> TaylorModel:
+def arc(_: T.Type, interval: Interval, x: Enclosure) -> TaylorModel:
     """The Taylor model of an arc tangent."""
     return _arc(x, maximum(abs(interval.lo), abs(interval.hi)))
 
@@ -410,11 +410,11 @@ def _arc(x: Enclosure, size: Term) -> TaylorModel:
     return _bent(x, curve)
 
 
-def angle(t: T.Type, interval: Box, y: Enclosure, x: Enclosure) -> TaylorModel:
+def angle(t: T.Type, interval: Interval, y: Enclosure, x: Enclosure) -> TaylorModel:
     """The Taylor model of the angle of a point: the middle's, plus the arc from there, whose tangent is a quotient."""
     v, u = (minimum(maximum(f.middle, f.interval.lo), f.interval.hi) for f in (y, x))
     nothing = v.lift(0.0)
-    sin, cos = (Enclosure(Box(w, w), TaylorModel(w, (nothing,) * PLACES, nothing)) for w in (v, u))
+    sin, cos = (Enclosure(Interval(w, w), TaylorModel(w, (nothing,) * PLACES, nothing)) for w in (v, u))
 
     def combined(a: Enclosure, b: Enclosure, c: Enclosure, d: Enclosure, sign: int) -> Enclosure:
         """a * b + sign * c * d, with roundings in the computation of its Taylor model only."""
@@ -438,13 +438,13 @@ def _around(model: TaylorModel) -> Enclosure:
     """The enclosure of a Taylor model, with the interval that it implies."""
     u = ROUNDING[model.middle.type]
     pad = fma(spread(model.factors) + model.error, 1 + MARGIN * u, abs(model.middle) * (4 * u))
-    return Enclosure(Box(model.middle - pad, model.middle + pad), model)
+    return Enclosure(Interval(model.middle - pad, model.middle + pad), model)
 
 
 def powers(name: str, units: Callable[[Term, Term], Term]) -> Rule:
     """The rule of a power whose exponent is a point; `units` gives its roundings, from base and exponent."""
 
-    def rule(_: T.Type, interval: Box, x: Enclosure, y: Enclosure) -> TaylorModel:
+    def rule(_: T.Type, interval: Interval, x: Enclosure, y: Enclosure) -> TaylorModel:
         n = y.interval.lo
         lo, hi = x.interval
         off_by = maximum(units(lo, n), units(hi, n)) * ROUNDING[lo.type]
@@ -463,6 +463,6 @@ def powers(name: str, units: Callable[[Term, Term], Term]) -> Rule:
         reach = hi - lo
         worst = interval.hi / lo * (abs(n) + abs(second) * (reach / lo))
         model = model._replace(error=fma(worst * reach, off_by * 4.0, model.error * (1.0 + off_by * 4.0)))
-        return unless(~all_of(y.interval.pinned, lo > 2.0**-60, hi < 2.0**60), model)
+        return unless(~all_of(y.interval.is_point, lo > 2.0**-60, hi < 2.0**60), model)
 
     return rule

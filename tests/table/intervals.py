@@ -1,4 +1,4 @@
-"""Boxes, points in them, and the search for a point that a rule for boxes leaves out."""
+"""Intervals, points in them, and the search for a point that a rule for intervals leaves out."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pellucid.ir import types as T
 from pellucid.ir.facts import top
 from pellucid.ir.interp import evaluate
 from pellucid.ir.prim import Prim
-from pellucid.reasoning.boxes import BoxRule, box_rule
+from pellucid.reasoning.intervals import IntervalRule, interval_rule
 
 from .conftest import compute
 
 Array = np.ndarray[Any, Any]
-Ends = tuple[Array, Array]
+Endpoints = tuple[Array, Array]
 INNER = 6
-"""How many points inside of each box are tried, besides its corners."""
+"""How many points inside of each interval are tried, besides its corners."""
 
 
 # ---- floats in order ----
@@ -55,11 +55,11 @@ def moved(x: Array, steps: Array) -> Array:
     return unordered(np.clip(ordered(x) + steps, -end, end), x.dtype)
 
 
-# ---- boxes ----
+# ---- intervals ----
 
 
-def boxes(t: T.Type, count: int, draw: np.random.Generator) -> Ends:
-    """Boxes of a type, of every kind on which rules go wrong."""
+def intervals(t: T.Type, count: int, draw: np.random.Generator) -> Endpoints:
+    """Intervals of a type, of every kind on which rules go wrong."""
     if t is T.boolean:
         must, may = draw.random(count) < 0.4, draw.random(count) < 0.5
         return must, must | may
@@ -69,7 +69,7 @@ def boxes(t: T.Type, count: int, draw: np.random.Generator) -> Ends:
     return np.minimum(first, second), np.maximum(first, second)
 
 
-def _float_ends(t: T.Type, count: int, draw: np.random.Generator) -> Ends:
+def _float_ends(t: T.Type, count: int, draw: np.random.Generator) -> Endpoints:
     dtype = t.dtype
     values = spicy(t)
     values = values[~np.isnan(values)]
@@ -80,7 +80,7 @@ def _float_ends(t: T.Type, count: int, draw: np.random.Generator) -> Ends:
     angle = (angle * np.where(draw.random(count) < 0.7, np.pi, 1.0)).astype(dtype)
     whole = draw.integers(-9, 10, (2, count)).astype(dtype)
     picked = draw.choice(values, (2, count))
-    kinds: list[Ends] = [
+    kinds: list[Endpoints] = [
         (picked[0], picked[1]),
         (picked[0], moved(picked[0], draw.integers(0, 40, count))),
         (plain[0], plain[1]),
@@ -98,7 +98,7 @@ def _float_ends(t: T.Type, count: int, draw: np.random.Generator) -> Ends:
     return _mixed(kinds, count, draw)
 
 
-def _integer_ends(t: T.Type, count: int, draw: np.random.Generator) -> Ends:
+def _integer_ends(t: T.Type, count: int, draw: np.random.Generator) -> Endpoints:
     dtype, low, high = t.dtype, int(t.low), int(t.high)
     picked = draw.choice(spicy(t), (2, count))
     anything = draw.integers(low, high, (2, count), dtype=dtype, endpoint=True)
@@ -107,7 +107,7 @@ def _integer_ends(t: T.Type, count: int, draw: np.random.Generator) -> Ends:
     size = dtype.type(1) << draw.integers(0, t.bits - 1, count, dtype=dtype)
     near = np.minimum(picked[0], dtype.type(high - 40)) + draw.integers(0, 40, count, dtype=dtype)
     far = np.minimum(anything[0], dtype.type(high - 40)) + draw.integers(0, 40, count, dtype=dtype)
-    kinds: list[Ends] = [
+    kinds: list[Endpoints] = [
         (picked[0], picked[1]),
         (anything[0], anything[1]),
         (small[0], small[1]),
@@ -120,15 +120,15 @@ def _integer_ends(t: T.Type, count: int, draw: np.random.Generator) -> Ends:
     return _mixed(kinds, count, draw)
 
 
-def _mixed(kinds: list[Ends], count: int, draw: np.random.Generator) -> Ends:
+def _mixed(kinds: list[Endpoints], count: int, draw: np.random.Generator) -> Endpoints:
     kind = draw.integers(len(kinds), size=count)
     picked = [np.choose(kind, [ends[k] for ends in kinds]) for k in (0, 1)]
     return picked[0], picked[1]
 
 
-def together(types: tuple[T.Type, ...], count: int, draw: np.random.Generator) -> list[Ends]:
-    """Boxes of several operands: most by chance, some equal, touching or one inside of the other."""
-    found = [boxes(t, count, draw) for t in types]
+def together(types: tuple[T.Type, ...], count: int, draw: np.random.Generator) -> list[Endpoints]:
+    """Intervals of several operands: most by chance, some equal, touching or one inside of the other."""
+    found = [intervals(t, count, draw) for t in types]
     for k in range(1, len(types)):
         if types[k] is types[k - 1] and types[k] is not T.boolean:
             (lo, hi), (low, high) = found[k - 1], found[k]
@@ -143,7 +143,7 @@ def together(types: tuple[T.Type, ...], count: int, draw: np.random.Generator) -
 
 
 def points(t: T.Type, lo: Array, hi: Array, corner: int, draw: np.random.Generator) -> Array:
-    """A point in each box: an end, or something between."""
+    """A point in each interval: an end, or something between."""
     if t is T.boolean or corner < 2:
         chosen = (lo, hi)[corner] if corner < 2 else np.where(draw.random(len(lo)) < 0.5, lo, hi)
         return _either_zero(chosen, draw)
@@ -184,15 +184,15 @@ class Fault(NamedTuple):
     value: Any
 
     def __str__(self) -> str:
-        return f"{self.what}: boxes {self.operands} give {self.found}, the value is {self.value}"
+        return f"{self.what}: intervals {self.operands} give {self.found}, the value is {self.value}"
 
 
 def fault(
     prim: Prim,
-    rule: BoxRule,
+    rule: IntervalRule,
     types: tuple[T.Type, ...],
     attr: T.Type | None,
-    ends: list[Ends],
+    ends: list[Endpoints],
     draw: np.random.Generator,
     *,
     twice: bool = False,
@@ -250,7 +250,7 @@ def _is_nan(x: Array) -> Array:
     return np.isnan(x) if x.dtype.kind == "f" else np.zeros(x.shape, bool)
 
 
-def _known(prim: Prim, ends: list[Ends]) -> Array:
+def _known(prim: Prim, ends: list[Endpoints]) -> Array:
     """Where each operand is one finite number, and not a zero whose sign matters."""
     known = np.ones(len(ends[0][0]), bool)
     for lo, hi in ends:
@@ -260,7 +260,7 @@ def _known(prim: Prim, ends: list[Ends]) -> Array:
     return known
 
 
-def _kept_within(t: T.Type, ends: Ends, low: float, high: float) -> Ends:
+def _kept_within(t: T.Type, ends: Endpoints, low: float, high: float) -> Endpoints:
     if (low, high) == top(t)[:2]:
         return ends
     least, most = np.array([low, high], t.dtype)
@@ -275,13 +275,13 @@ COUNT = 10_000
 
 
 def how_many(prim: Prim, types: tuple[T.Type, ...]) -> int:
-    """How many boxes are tried at a time: the interpreter fuses doubles slowly."""
+    """How many intervals are tried at a time: the interpreter fuses doubles slowly."""
     return COUNT // 5 if types[0] is T.f64 and (prim.body or prim.name == "fma") else COUNT
 
 
 def search(prim: Prim, types: tuple[T.Type, ...], attr: T.Type | None, seed: int = 0) -> Fault | None:
     """A fault of a row's rule, by chance."""
-    rule = box_rule(prim, types, prim.result_type(types, attr))
+    rule = interval_rule(prim, types, prim.result_type(types, attr))
     draw = np.random.default_rng([seed, len(prim.name), NIGHTLY])
     return fault(prim, rule, types, attr, together(types, how_many(prim, types), draw), draw)
 

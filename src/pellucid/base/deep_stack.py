@@ -14,11 +14,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .errors import TraceError
-from .where import innermost
+from .source_location import innermost
 
 Result = TypeVar("Result")
 
-DEEPEST = 60_000
+MAX_CALLS = 60_000
 """Calls within calls in the thread with more room."""
 
 STACK = 512 << 20
@@ -28,14 +28,14 @@ _state = threading.local()
 _lock = threading.Lock()
 
 
-def with_room(work: Callable[[], Result]) -> Result:
+def with_deep_stack(work: Callable[[], Result]) -> Result:
     """Run `work`, with a stack for recursion some sixty times as deep as Python usually allows.
 
     If it does not fit into the stack at hand, `work` is run a second time, from its beginning. Raises TraceError for
     work that does not come to an end in the larger one either, and whatever `work` raises.
 
     >>> def depth(n): return n and 1 + depth(n - 1)
-    >>> with_room(lambda: depth(20000))
+    >>> with_deep_stack(lambda: depth(20000))
     20000
     """
     if getattr(_state, "inside", False):
@@ -50,7 +50,7 @@ def with_room(work: Callable[[], Result]) -> Result:
     return _deep(work, place)
 
 
-def in_room(work: Callable[[], Result]) -> Result:
+def in_deep_stack(work: Callable[[], Result]) -> Result:
     """Run `work` once, on that stack from the beginning: for work that must not be begun twice.
 
     Raises TraceError for work that does not come to an end, and whatever `work` raises.
@@ -85,7 +85,7 @@ def _elsewhere(work: Callable[[], Result]) -> Result:
 
     with _lock:
         stack, depth = threading.stack_size(STACK), sys.getrecursionlimit()
-        sys.setrecursionlimit(max(depth, DEEPEST))
+        sys.setrecursionlimit(max(depth, MAX_CALLS))
         try:
             thread = threading.Thread(target=run, name="pellucid room", daemon=True)
             try:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ....ir import types as T
 from ....ir.expr import Expr, apply, const
 from ....ir.facts import Facts, Transfer, exactly
-from ....ir.intervals.box import Box, Ends, Interval, at
+from ....ir.intervals.interval import Endpoints, Interval, IntervalFunction, at
 from ....ir.intervals.notation import Term, convert, fma, maximum, minimum, to_integer
 from ....ir.prim import Prim, extend, row
 
@@ -48,19 +48,19 @@ def _facts(*clamps: tuple[str, float], scaled: bool) -> Transfer:
     return facts
 
 
-def _interval(clamp: Callable[[Term], Term]) -> Interval:
-    def interval(t: T.Type, w: Box, x: Box, n: Box) -> Ends:
+def _interval(clamp: Callable[[Term], Term]) -> IntervalFunction:
+    def interval(t: T.Type, w: Interval, x: Interval, n: Interval) -> Endpoints:
         # NaN is clamped to a bound, or truncated to the lowest integer: endpoints of the result for all numbers.
-        part = Box(*(to_integer(clamp(end), T.i32) for end in x))
-        return _box("or", t, w, _box("shift_left", t, _box("convert", t, part), n))
+        part = Interval(*(to_integer(clamp(end), T.i32) for end in x))
+        return _bounds("or", t, w, _bounds("shift_left", t, _bounds("convert", t, part), n))
 
     return interval
 
 
-def _box(name: str, t: T.Type, *intervals: Box) -> Box:
+def _bounds(name: str, t: T.Type, *intervals: Interval) -> Interval:
     rule = row(name).interval
     assert rule is not None  # noqa: S101 - these rows have one
-    return Box(*rule(t, *intervals))
+    return Interval(*rule(t, *intervals))
 
 
 def _rows(
@@ -100,10 +100,10 @@ def _opaque(of: Prim) -> Prim:
             word = of.transfer(t, (t, types[0], t), word, channel, exactly(t, places))
         return word
 
-    def interval(t: T.Type, *channels: Box) -> Ends:
-        word = _box_of(ALPHA, t)
+    def interval(t: T.Type, *channels: Interval) -> Endpoints:
+        word = _interval_of(ALPHA, t)
         for channel, places in zip(channels, PLACES, strict=True):
-            word = _box(of.name, t, word, channel, _box_of(places, t))
+            word = _bounds(of.name, t, word, channel, _interval_of(places, t))
         return word
 
     return Prim(
@@ -119,8 +119,8 @@ def _opaque(of: Prim) -> Prim:
     )
 
 
-def _box_of(value: int, t: T.Type) -> Box:
-    return Box(*[Term(const(value, t))] * 2)
+def _interval_of(value: int, t: T.Type) -> Interval:
+    return Interval(*[Term(const(value, t))] * 2)
 
 
 def _full(x: Term) -> Term:

@@ -96,7 +96,7 @@ def key_of(node: Expr) -> Key:
     if node.op == "load":
         return Key("load", types, node.type)
     if node.op not in table.table():
-        raise BackendError(f"a tape has no {node.op}", place="tilevm", fix="compile it by LLVM")
+        raise BackendError(f"a tape has no {node.op}", place="tiles", fix="compile it by LLVM")
     return Key(node.op, types, node.type, len(types) > 1 and node.args[0] is node.args[1])
 
 

@@ -89,7 +89,7 @@ def _is_expensive(row: table.Prim) -> bool:
 
 
 def _alike(first: Key, second: Key) -> bool:
-    return first.types == second.types and _share(first.op, second.op, first.types[0], table.edition())
+    return first.types == second.types and _share(first.op, second.op, first.types[0], table.version())
 
 
 @cache

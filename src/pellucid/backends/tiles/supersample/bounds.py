@@ -12,7 +12,7 @@ from functools import cache
 
 from ....ir import types as T
 from ....ir.expr import Expr
-from ....ir.intervals.box import Box, Ends, all_of, at
+from ....ir.intervals.interval import Endpoints, Interval, all_of, at
 from ....ir.intervals.notation import Term, choose, fma, maximum
 from ....rewriting.expand import expand
 from ...jit.engine import machine
@@ -70,7 +70,7 @@ def _pixel_means(form: SumForm, half: int, declared: dict[str, None]) -> str:
         lo, hi, middle, *factors, error = (
             named(f"{n} of {k}", lines.vector(t, pointer, n * half)) for n in range(PARTS)
         )
-        values.append(Enclosure(Box(lo, hi), TaylorModel(middle, tuple(factors), error)))
+        values.append(Enclosure(Interval(lo, hi), TaylorModel(middle, tuple(factors), error)))
     place: list[Term] = []
     for n in ("x", "y", "z"):
         one = lines.let(f"fptrunc double %{n} to {real}") if t is T.f32 else f"%{n}"
@@ -98,7 +98,9 @@ def _pixel_means(form: SumForm, half: int, declared: dict[str, None]) -> str:
     return function("i16", "pixel_means", parameters, body)
 
 
-def ends_of_sum(update: tuple[SumStep, ...], values: list[Enclosure], place: list[Term], count: Term) -> Ends:
+def ends_of_sum(
+    update: tuple[SumStep, ...], values: list[Enclosure], place: list[Term], count: Term
+) -> Endpoints:
     """The endpoints of a sum over the samples of a pixel."""
     t = count.type
     zero = count.lift(0.0)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 @cache
-def edition() -> str:
+def fingerprint() -> str:
     """A hash of the names, sizes and times of all files of the package that hold code."""
     root = Path(__file__).parents[1]
     found: list[tuple[str, int, int]] = []

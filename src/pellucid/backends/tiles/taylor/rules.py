@@ -1,8 +1,9 @@
 """Rules for Taylor models: the enclosure of every row's result over a square of pixels, from those of its operands.
 
-They are made as `reasoning.boxes` makes interval rules: from the row's entry in `taylor.column`; else by composing the
-rules of a short `body`; else only the interval is known. Interval and Taylor model tighten each other: the interval
-becomes the intersection, and a Taylor model with an error larger than the interval becomes the interval's middle.
+They are made as `reasoning.intervals` makes interval rules: from the row's entry in `taylor.column`; else by
+composing the rules of a short `body`; else only the interval is known. Interval and Taylor model tighten each other:
+the interval becomes the intersection, and a Taylor model with an error larger than the interval becomes the
+interval's middle.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from typing import NamedTuple
 from ....ir import prim as table
 from ....ir import types as T
 from ....ir.expr import Expr, const, param
-from ....ir.intervals.box import Box
+from ....ir.intervals.interval import Interval
 from ....ir.intervals.notation import Term, choose, fma, maximum, minimum
 from ....ir.prim import Prim
-from ....reasoning.boxes import composed, constant_box, ends, is_short, named_body
+from ....reasoning.intervals import composed, constant_interval, ends, is_short, named_body
 from .column import COLUMN
 from .models import MARGIN, PLACES, ROUNDING, Enclosure, TaylorModel, either, off, spread
 
@@ -28,7 +29,7 @@ COUNTED = T.i32
 class ModelRule(NamedTuple):
     """The enclosure of a row's result over a square, as expressions over the enclosures of its operands.
 
-    lo, hi     the endpoints, as those of a `BoxRule`.
+    lo, hi     the endpoints, as those of a `IntervalRule`.
     middle, factors, error
                those of a `TaylorModel` of the result; the error is infinite if nothing is known. None for types without
                Taylor models.
@@ -55,7 +56,7 @@ def model_rule(
     >>> len(model_rule(table.row("neg"), (T.f32,), T.f32, T.f32).leaves[0])
     11
     """
-    return _model_rule(prim, types, result, real, twice, table.edition())
+    return _model_rule(prim, types, result, real, twice, table.version())
 
 
 def model_type(type_: T.Type, real: T.Type) -> T.Type | None:
@@ -71,7 +72,7 @@ def _model_rule(
     forms: list[Enclosure] = []
     for k, t in enumerate(types):
         own = [param(f"lo{k}", t), param(f"hi{k}", t)]
-        form = Enclosure(Box(*map(Term, own)), _nowhere())
+        form = Enclosure(Interval(*map(Term, own)), _nowhere())
         of = model_type(t, real)
         if of is not None:
             names = ("middle", *(f"factor{n}_" for n in range(PLACES)), "error")
@@ -93,7 +94,7 @@ def _model_rule(
 
 def form_of(prim: Prim, result: T.Type, *forms: Enclosure) -> Enclosure:
     """The Taylor model of a row's result, from the enclosures of its operands."""
-    interval = Box(*ends(prim, result, *[f.interval for f in forms]))
+    interval = Interval(*ends(prim, result, *[f.interval for f in forms]))
     if not result.is_float:
         return Enclosure(interval, _nowhere())
     rule = COLUMN.get(prim.name)
@@ -106,7 +107,7 @@ def form_of(prim: Prim, result: T.Type, *forms: Enclosure) -> Enclosure:
 
 
 def _of_constant(node: Expr) -> Enclosure:
-    interval = constant_box(node)
+    interval = constant_interval(node)
     return settled(interval) if node.type.is_float else Enclosure(interval, _nowhere())
 
 
@@ -116,14 +117,14 @@ def _nowhere() -> TaylorModel:
     return TaylorModel(zero, (zero,) * PLACES, Term(const(math.inf, T.f32)))
 
 
-def settled(interval: Box, model: TaylorModel | None = None) -> Enclosure:
+def settled(interval: Interval, model: TaylorModel | None = None) -> Enclosure:
     """The enclosure of an interval, and of a Taylor model if it is tighter; an unbounded interval says nothing."""
     lo, hi = interval
     t = interval.type
     width = hi - lo
     known = width <= t.high
-    middle = choose(interval.pinned, lo, fma(lo, 0.5, hi * 0.5))
-    half = choose(interval.pinned, lo.lift(0.0), off(width * 0.5, abs(middle), 4))
+    middle = choose(interval.is_point, lo, fma(lo, 0.5, hi * 0.5))
+    half = choose(interval.is_point, lo.lift(0.0), off(width * 0.5, abs(middle), 4))
     nothing = lo.lift(0.0)
     level = TaylorModel(
         choose(known, middle, nothing), (nothing,) * PLACES, choose(known, half, lo.lift(math.inf))
@@ -133,12 +134,12 @@ def settled(interval: Box, model: TaylorModel | None = None) -> Enclosure:
     better = known & (model.error <= width * 0.5)
     lo, hi = both(interval, model)
     lo, hi = choose(better, lo, interval.lo), choose(better, hi, interval.hi)
-    return Enclosure(Box(lo, hi), either(better, model, level))
+    return Enclosure(Interval(lo, hi), either(better, model, level))
 
 
-def both(interval: Box, model: TaylorModel) -> Box:
+def both(interval: Interval, model: TaylorModel) -> Interval:
     """The intersection of an interval and the interval that a Taylor model implies."""
     u = ROUNDING[interval.type]
     reach = spread(model.factors) + model.error
     pad = fma(reach, 1 + MARGIN * u, abs(model.middle) * (4 * u))
-    return Box(maximum(model.middle - pad, interval.lo), minimum(model.middle + pad, interval.hi))
+    return Interval(maximum(model.middle - pad, interval.lo), minimum(model.middle + pad, interval.hi))

@@ -1,8 +1,8 @@
-"""Rules for boxes: the bounds of every row's result as an expression over the bounds of its operands.
+"""Rules for intervals: the bounds of every row's result as an expression over the bounds of its operands.
 
 Part of `reasoning`, for whoever runs a picture over whole regions first: the expressions are of rows of the table, and
 so are evaluated, or compiled, as any other. A row's own `interval` is taken; else its `monotone` signs give the right
-corners; else the boxes of a short `body` are composed; else a result is known where every operand is.
+corners; else the intervals of a short `body` are composed; else a result is known where every operand is.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from ..ir import prim as table
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const, param, topological
 from ..ir.interp import expand
-from ..ir.intervals.box import Box, Ends, all_of, near, only, whole
+from ..ir.intervals.interval import Endpoints, Interval, all_of, near, only, whole
 from ..ir.intervals.notation import Term, maximum, minimum
 from ..ir.prim import Prim
 
 MAX_BODY = 12
-"""How many operators a body may have whose boxes are composed: beyond that the bounds are loose and dear."""
+"""How many operators a body may have whose intervals are composed: beyond that the bounds are loose and dear."""
 
 
 Known = TypeVar("Known")
 """An enclosure of a value: an interval, or more."""
 
 
-class BoxRule(NamedTuple):
+class IntervalRule(NamedTuple):
     """The interval of a row's result when its operands lie in intervals.
 
     lo, hi             expressions over `leaves` of the result's type: no result lies outside. Of booleans they are must
@@ -39,7 +39,7 @@ class BoxRule(NamedTuple):
     leaves             for each operand the params that stand for its lo and hi, of its type. They may be infinite, as
                        other params never are; what the expressions count on is that lo <= hi.
 
-    -0.0 and +0.0 are one number to all of these: the box [0, 0] may hold either.
+    -0.0 and +0.0 are one number to all of these: the interval [0, 0] may hold either.
     """
 
     lo: Expr
@@ -49,27 +49,31 @@ class BoxRule(NamedTuple):
     leaves: tuple[tuple[Expr, Expr], ...]
 
 
-def box_rule(prim: Prim, types: tuple[T.Type, ...], result: T.Type, *, twice: bool = False) -> BoxRule:
+def interval_rule(
+    prim: Prim, types: tuple[T.Type, ...], result: T.Type, *, twice: bool = False
+) -> IntervalRule:
     """The rule of a row for operands of these types; `twice` if the first two operands are one value.
 
     The leaves of the second are then in no expression: a square is not negative, as a product may be.
 
-    >>> rule = box_rule(table.row("le"), (T.i32, T.i32), T.boolean)
+    >>> rule = interval_rule(table.row("le"), (T.i32, T.i32), T.boolean)
     >>> rule.lo, rule.hi
     ($hi0:i32 <= $lo1:i32, $lo0:i32 <= $hi1:i32)
     """
-    return _box_rule(prim, types, result, twice, table.edition())
+    return _interval_rule(prim, types, result, twice, table.version())
 
 
 @lru_cache(maxsize=4096)
-def _box_rule(prim: Prim, types: tuple[T.Type, ...], result: T.Type, twice: bool, _: int) -> BoxRule:
+def _interval_rule(
+    prim: Prim, types: tuple[T.Type, ...], result: T.Type, twice: bool, _: int
+) -> IntervalRule:
     leaves = tuple((param(f"lo{k}", t), param(f"hi{k}", t)) for k, t in enumerate(types))
-    boxes = [Box(Term(lo), Term(hi)) for lo, hi in leaves]
+    intervals = [Interval(Term(lo), Term(hi)) for lo, hi in leaves]
     if twice:
-        boxes[1] = boxes[0]
-    lo, hi = ends(prim, result, *boxes)
-    copies = prim.copies(*boxes) if prim.copies else (None,) * len(types)
-    return BoxRule(
+        intervals[1] = intervals[0]
+    lo, hi = ends(prim, result, *intervals)
+    copies = prim.copies(*intervals) if prim.copies else (None,) * len(types)
+    return IntervalRule(
         lo.expr,
         hi.expr,
         tuple(None if c is None else c.condition.expr for c in copies),
@@ -78,28 +82,30 @@ def _box_rule(prim: Prim, types: tuple[T.Type, ...], result: T.Type, twice: bool
     )
 
 
-def ends(prim: Prim, result: T.Type, *boxes: Box) -> Ends:
+def ends(prim: Prim, result: T.Type, *intervals: Interval) -> Endpoints:
     """The ends of a row's result, as terms over those of its operands."""
     if prim.interval is not None:
-        return prim.interval(result, *boxes)
+        return prim.interval(result, *intervals)
     # An integer that wraps is out of order, and nothing tells here when it does.
-    if prim.monotone and (not result.is_integer or not all(b.type.is_integer for b in boxes)):
-        return _at_corners(prim, result, boxes)
-    body = named_body(prim, result, boxes)
+    if prim.monotone and (not result.is_integer or not all(b.type.is_integer for b in intervals)):
+        return _at_corners(prim, result, intervals)
+    body = named_body(prim, result, intervals)
     if body is not None and is_short(body[1]):
-        return composed(body, boxes, constant_box, _box)
-    return _at_points(prim, result, boxes)
+        return composed(body, intervals, constant_interval, _interval)
+    return _at_points(prim, result, intervals)
 
 
 def _attribute(prim: Prim, result: T.Type) -> T.Type | None:
     return result if prim.result == "@" else None
 
 
-def named_body(prim: Prim, result: T.Type, boxes: Sequence[Box]) -> tuple[tuple[Expr, ...], Expr] | None:
+def named_body(
+    prim: Prim, result: T.Type, intervals: Sequence[Interval]
+) -> tuple[tuple[Expr, ...], Expr] | None:
     """The leaves for the operands of a row in its body, and the body; None if it has none."""
     if prim.body is None:
         return None
-    names = tuple([param(f"operand{k}", box.type) for k, box in enumerate(boxes)])
+    names = tuple([param(f"operand{k}", interval.type) for k, interval in enumerate(intervals)])
     return names, expand(prim.name, names, _attribute(prim, result))
 
 
@@ -107,34 +113,34 @@ def _value(prim: Prim, result: T.Type, operands: Iterable[Term]) -> Term:
     return Term(apply(prim.name, *(x.expr for x in operands), attr=_attribute(prim, result)))
 
 
-def _trusted(prim: Prim, boxes: Iterable[Box]) -> list[Term]:
+def _trusted(prim: Prim, intervals: Iterable[Interval]) -> list[Term]:
     """When the operands' ends stand for all that is between them: no NaN, and no zero of unknown sign that matters."""
-    floats = [b for b in boxes if b.type.is_float]
-    found = [b.sound for b in floats]
+    floats = [b for b in intervals if b.type.is_float]
+    found = [b.nan_free for b in floats]
     if prim.zero_sign == "observe":
         found += [(b.lo > 0.0) | (b.hi < 0.0) for b in floats]
     return found
 
 
-def _at_points(prim: Prim, result: T.Type, boxes: tuple[Box, ...]) -> Ends:
+def _at_points(prim: Prim, result: T.Type, intervals: tuple[Interval, ...]) -> Endpoints:
     """The value where every operand is pinned; everything elsewhere."""
-    value = _value(prim, result, [b.lo for b in boxes])
-    known = [b.pinned for b in boxes] + _trusted(prim, boxes)
+    value = _value(prim, result, [b.lo for b in intervals])
+    known = [b.is_point for b in intervals] + _trusted(prim, intervals)
     if result.is_float:
         known.append(value.equals(value))
     return only(all_of(*known), value, value)
 
 
-def _at_corners(prim: Prim, result: T.Type, boxes: tuple[Box, ...]) -> Ends:
+def _at_corners(prim: Prim, result: T.Type, intervals: tuple[Interval, ...]) -> Endpoints:
     """The least and the greatest of the values at those corners that the signs of the row name."""
     lows: list[list[Term]] = [[]]
     highs: list[list[Term]] = [[]]
-    known = _trusted(prim, boxes)
-    for sign, box in zip(prim.monotone, boxes, strict=True):
-        first = [box.hi] if sign == "-" else [box.lo, box.hi] if sign == "*" else [box.lo]
-        last = [box.lo] if sign == "-" else [box.lo, box.hi] if sign == "*" else [box.hi]
+    known = _trusted(prim, intervals)
+    for sign, interval in zip(prim.monotone, intervals, strict=True):
+        first = [interval.hi] if sign == "-" else [interval.lo, interval.hi] if sign == "*" else [interval.lo]
+        last = [interval.lo] if sign == "-" else [interval.lo, interval.hi] if sign == "*" else [interval.hi]
         if sign == ".":
-            known.append(box.pinned)
+            known.append(interval.is_point)
         lows = [[*corner, end] for corner in lows for end in first]
         highs = [[*corner, end] for corner in highs for end in last]
     low = [_value(prim, result, c) for c in lows]
@@ -149,7 +155,7 @@ def _at_corners(prim: Prim, result: T.Type, boxes: tuple[Box, ...]) -> Ends:
         for x, y in zip(low[1:], high[1:], strict=True):
             lo, hi = minimum(lo, x), maximum(hi, y)
     if prim.ulp and result.is_float:
-        pinned = all_of(*(b.pinned for b in boxes))
+        pinned = all_of(*(b.is_point for b in intervals))
         lo, hi = near(lo, hi, pinned)
     return only(all_of(*known), lo, hi) if known else (lo, hi)
 
@@ -180,13 +186,13 @@ def composed(
     return done[root]
 
 
-def _box(prim: Prim, result: T.Type, *boxes: Box) -> Box:
-    return Box(*ends(prim, result, *boxes))
+def _interval(prim: Prim, result: T.Type, *intervals: Interval) -> Interval:
+    return Interval(*ends(prim, result, *intervals))
 
 
-def constant_box(node: Expr) -> Box:
-    """The box of a constant."""
+def constant_interval(node: Expr) -> Interval:
+    """The interval of a constant."""
     if node.type.is_float and math.isnan(node.attr):
-        return Box(*whole(node.type))
+        return Interval(*whole(node.type))
     value = Term(const(node.attr, node.type))
-    return Box(value, value)
+    return Interval(value, value)

@@ -17,7 +17,7 @@ from ....ir import prim as table
 from ....ir import types as T
 from ....ir.expr import Expr, const, topological
 from ....ir.facts import top
-from ....ir.intervals.box import Box
+from ....ir.intervals.interval import Interval
 from ....ir.intervals.notation import Term
 from ....rewriting.expand import expand
 from ...jit.engine import machine
@@ -100,7 +100,7 @@ def _kernel(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
         given = dict(zip(pair, interval, strict=True))
         roots = [*pair]
         if result.is_float:
-            model = settled(Box(*map(Term, pair))).model
+            model = settled(Interval(*map(Term, pair))).model
             roots += [x.expr for x in (model.middle, *model.factors, model.error)]
         roots = _expanded(roots, pair)
     else:

@@ -1,4 +1,4 @@
-"""Wrong rules for boxes, each of which the search for a point that is left out must see."""
+"""Wrong rules for intervals, each of which the search for a point that is left out must see."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 
 from pellucid.ir import types as T
 from pellucid.ir.expr import apply
-from pellucid.ir.intervals import box as B
 from pellucid.ir.intervals import corners
-from pellucid.ir.intervals.box import Box, Copy
+from pellucid.ir.intervals import interval as B
+from pellucid.ir.intervals.interval import Copy, Interval
 from pellucid.ir.intervals.notation import Term, choose, fma, maximum, minimum
 from pellucid.ir.prim import Prim, row
 
-from .boxes import registered, search
+from .intervals import registered, search
 
 INVERSE = Prim(
     "inverse",
@@ -32,7 +32,7 @@ INVERSE = Prim(
 def _sine(turned: float, slack: bool) -> Callable[..., tuple[Term, Term]]:
     right = B.wave("sin", turned, 2 * np.pi)
 
-    def interval(t: T.Type, x: Box) -> tuple[Term, Term]:
+    def interval(t: T.Type, x: Interval) -> tuple[Term, Term]:
         lo, hi = right(t, x)
         return (lo, hi) if slack else (B.at("sin", x.lo), B.at("sin", x.hi))
 
@@ -40,7 +40,7 @@ def _sine(turned: float, slack: bool) -> Callable[..., tuple[Term, Term]]:
 
 
 def _products(count: int) -> Callable[..., tuple[Term, Term]]:
-    def interval(t: T.Type, a: Box, b: Box) -> tuple[Term, Term]:
+    def interval(t: T.Type, a: Interval, b: Interval) -> tuple[Term, Term]:
         found = [x * y for x in a for y in b][:count]
         lo = hi = found[0]
         for p in found[1:]:
@@ -52,69 +52,71 @@ def _products(count: int) -> Callable[..., tuple[Term, Term]]:
 
 
 def _unwidened(name: str) -> Callable[..., tuple[Term, Term]]:
-    return lambda t, x: B.only(x.sound, B.at(name, x.lo), B.at(name, x.hi))
+    return lambda t, x: B.only(x.nan_free, B.at(name, x.lo), B.at(name, x.hi))
 
 
-def _lerp_without_slack(t: T.Type, w: Box, a: Box, b: Box) -> tuple[Term, Term]:
+def _lerp_without_slack(t: T.Type, w: Interval, a: Interval, b: Interval) -> tuple[Term, Term]:
     found = [fma(v, y - x, x) for v in w for x in a for y in b]
     lo = hi = found[0]
     for p in found[1:]:
         lo, hi = minimum(lo, p), maximum(hi, p)
     known = (b.hi - a.lo <= t.high) & (a.hi - b.lo <= t.high) & (w.hi - w.lo <= t.high)
-    return B.only(known & a.sound & b.sound & w.sound, lo, hi)
+    return B.only(known & a.nan_free & b.nan_free & w.nan_free, lo, hi)
 
 
 def _without_guard(name: str) -> Callable[..., tuple[Term, Term]]:
-    return lambda t, x: B.near(B.at(name, x.lo), B.at(name, x.hi), x.pinned, (0.0, np.inf))
+    return lambda t, x: B.near(B.at(name, x.lo), B.at(name, x.hi), x.is_point, (0.0, np.inf))
 
 
-def _atan2_without_cut(t: T.Type, y: Box, x: Box) -> tuple[Term, Term]:
+def _atan2_without_cut(t: T.Type, y: Interval, x: Interval) -> tuple[Term, Term]:
     found = [B.at("atan2", v, u) for v in y for u in x]
     lo, hi = (
         minimum(minimum(*found[:2]), minimum(*found[2:])),
         maximum(maximum(*found[:2]), maximum(*found[2:])),
     )
-    return B.only(y.sound & x.sound, *B.near(lo, hi, y.pinned & x.pinned))
+    return B.only(y.nan_free & x.nan_free, *B.near(lo, hi, y.is_point & x.is_point))
 
 
-def _over_zero(_: T.Type, a: Box, b: Box) -> tuple[Term, Term]:
+def _over_zero(_: T.Type, a: Interval, b: Interval) -> tuple[Term, Term]:
     lo, hi = corners._quotient_ends("div", a, b)
     return B.only(((b.lo >= 0.0) | (b.hi < 0.0)) & (a.hi - a.lo <= a.type.high), lo, hi)
 
 
-def _infinite_over_infinite(_: T.Type, a: Box, b: Box) -> tuple[Term, Term]:
+def _infinite_over_infinite(_: T.Type, a: Interval, b: Interval) -> tuple[Term, Term]:
     lo, hi = corners._quotient_ends("div", a, b)
     return B.only((b.lo > 0.0) | (b.hi < 0.0), *B.open_where_nan(lo, hi))
 
 
-def _shifted(_: T.Type, a: Box, s: Box) -> tuple[Term, Term]:
-    return B.only(s.pinned, B.at("shift_left", a.lo, s.lo), B.at("shift_left", a.hi, s.lo))
+def _shifted(_: T.Type, a: Interval, s: Interval) -> tuple[Term, Term]:
+    return B.only(s.is_point, B.at("shift_left", a.lo, s.lo), B.at("shift_left", a.hi, s.lo))
 
 
-def _remainder(_: T.Type, a: Box, b: Box) -> tuple[Term, Term]:
-    return B.only(b.pinned & (b.lo > 0), B.at("mod", a.lo, b.lo), B.at("mod", a.hi, b.lo))
+def _remainder(_: T.Type, a: Interval, b: Interval) -> tuple[Term, Term]:
+    return B.only(b.is_point & (b.lo > 0), B.at("mod", a.lo, b.lo), B.at("mod", a.hi, b.lo))
 
 
-def _converted(t: T.Type, x: Box) -> tuple[Term, Term]:
+def _converted(t: T.Type, x: Interval) -> tuple[Term, Term]:
     lo, hi = (Term(apply("convert", e.expr, attr=t)) for e in x)
     return B.only(lo <= hi, lo, hi)
 
 
-def _bits(t: T.Type, x: Box) -> tuple[Term, Term]:
+def _bits(t: T.Type, x: Interval) -> tuple[Term, Term]:
     lo, hi = (Term(apply("bitcast", e.expr, attr=t)) for e in x)
     return B.only(x.lo >= 0.0, lo, hi)
 
 
 def _power(swapped: bool) -> Callable[..., tuple[Term, Term]]:
-    def interval(_: T.Type, x: Box, y: Box) -> tuple[Term, Term]:
+    def interval(_: T.Type, x: Interval, y: Interval) -> tuple[Term, Term]:
         lo = B.at("pow", x.lo, y.hi if swapped else y.lo)
         hi = B.at("pow", x.hi, y.lo if swapped else y.hi)
-        return B.only((x.lo > 0.0) & (y.lo >= 0.0) & x.sound & y.sound, *B.near(lo, hi, x.pinned & y.pinned))
+        return B.only(
+            (x.lo > 0.0) & (y.lo >= 0.0) & x.nan_free & y.nan_free, *B.near(lo, hi, x.is_point & y.is_point)
+        )
 
     return interval
 
 
-def _choice(_: T.Type, c: Box, x: Box, y: Box) -> tuple[Term, Term]:
+def _choice(_: T.Type, c: Interval, x: Interval, y: Interval) -> tuple[Term, Term]:
     return choose(c.hi, x.lo, y.lo), choose(c.hi, x.hi, y.hi)
 
 
@@ -177,7 +179,7 @@ WRONG: dict[str, tuple[str, tuple[T.Type, ...], T.Type | None, dict[str, object]
         "max",
         PAIR,
         None,
-        {"interval": lambda t, a, b: (choose(a.sound, maximum(a.lo, b.lo), b.lo), maximum(a.hi, b.hi))},
+        {"interval": lambda t, a, b: (choose(a.nan_free, maximum(a.lo, b.lo), b.lo), maximum(a.hi, b.hi))},
     ),
     "a minimum copied where the operands touch": (
         "min",
@@ -195,7 +197,7 @@ WRONG: dict[str, tuple[str, tuple[T.Type, ...], T.Type | None, dict[str, object]
         "mul",
         PAIR,
         None,
-        {"copies": lambda a, b: (Copy((b.lo >= 0.0) & (b.hi <= 1.0) & b.pinned, True), None)},
+        {"copies": lambda a, b: (Copy((b.lo >= 0.0) & (b.hi <= 1.0) & b.is_point, True), None)},
     ),
     "a choice copied where it may be": (
         "choose",
@@ -210,7 +212,7 @@ WRONG: dict[str, tuple[str, tuple[T.Type, ...], T.Type | None, dict[str, object]
         "fma",
         (T.f32,) * 3,
         None,
-        {"interval": lambda t, a, b, c: corners.fused(t, a, b, Box(c.lo, c.lo))},
+        {"interval": lambda t, a, b, c: corners.fused(t, a, b, Interval(c.lo, c.lo))},
     ),
     "a floor of one end": ("floor", (T.f32,), None, {"interval": lambda t, a: (a.lo, B.at("floor", a.hi))}),
     "a floor that is not pinned": (
@@ -242,7 +244,7 @@ WRONG: dict[str, tuple[str, tuple[T.Type, ...], T.Type | None, dict[str, object]
         None,
         {"interval": lambda t, a, b: (a.hi <= b.lo, a.lo < b.hi)},
     ),
-    "equality of boxes that touch": (
+    "equality of intervals that touch": (
         "eq",
         PAIR,
         None,
@@ -288,8 +290,8 @@ WRONG: dict[str, tuple[str, tuple[T.Type, ...], T.Type | None, dict[str, object]
         None,
         {
             "interval": lambda t, x, y: B.only(
-                x.sound & y.sound,
-                *B.near(B.at("hypot", x.lo, y.lo), B.at("hypot", x.hi, y.hi), x.pinned & y.pinned),
+                x.nan_free & y.nan_free,
+                *B.near(B.at("hypot", x.lo, y.lo), B.at("hypot", x.hi, y.hi), x.is_point & y.is_point),
             )
         },
     ),

@@ -1,7 +1,7 @@
 """Kernels: for every operator on every type, the code of one instruction on 256 pixels and on 16 intervals.
 
 `machine.tiles` calls kernels through tables of addresses. No operator has code here: a batch kernel is a row's own
-spelling, or that of its body, and an interval kernel is the rule that `reasoning.boxes` derives from the row. The
+spelling, or that of its body, and an interval kernel is the rule that `reasoning.intervals` derives from the row. The
 kernels that a tape needs and that do not exist yet are compiled together, put into the store, and stay for the rest of
 the process.
 """
@@ -20,7 +20,7 @@ from ....ir import prim as table
 from ....ir import types as T
 from ....ir.expr import Expr
 from ....ir.facts import Facts, top
-from ....reasoning.boxes import box_rule
+from ....reasoning.intervals import interval_rule
 from ....rewriting.expand import expand
 from ...jit.engine import machine
 from ...jit.spelling import SCALAR, STORED, literal, typed
@@ -56,17 +56,17 @@ class Kernels:
         Raises BackendError when there are too many.
         """
         wanted = list(dict.fromkeys(keys))
-        edition = table.edition()
+        version = table.version()
         with self._lock:
-            missing = [k for k in wanted if (k, edition) not in self._bases]
+            missing = [k for k in wanted if (k, version) not in self._bases]
             if missing:
-                self._add(missing, edition)
-        return {k: self._bases[k, edition] for k in wanted}
+                self._add(missing, version)
+        return {k: self._bases[k, version] for k in wanted}
 
-    def _add(self, keys: Sequence[Key], edition: int) -> None:
+    def _add(self, keys: Sequence[Key], version: int) -> None:
         first = len(self._bases)
         if first + len(keys) > MAX_KERNELS:
-            raise BackendError(f"more than {MAX_KERNELS} operators on certain types", place="tilevm")
+            raise BackendError(f"more than {MAX_KERNELS} operators on certain types", place="tiles")
         batches, intervals = self._addresses(keys)
         for k, key in enumerate(keys):
             base, arity = first + k, len(key.types)
@@ -78,7 +78,7 @@ class Kernels:
                 self.intervals[base * VARIANTS + mask] = intervals[
                     2 * k + int(mask & full > 0 or len(key.own) == 1)
                 ]
-            self._bases[key, edition] = base * VARIANTS
+            self._bases[key, version] = base * VARIANTS
 
     def _addresses(self, keys: Sequence[Key]) -> tuple[list[int], list[int]]:
         this = machine()
@@ -335,7 +335,7 @@ def _ruled(
     key: Key, ends: Sequence[tuple[str, str]], lines: VectorEmitter
 ) -> tuple[str, str, list[str | None]]:
     """The endpoints of a row's result, and masks of the lanes in which it is one of the operands."""
-    rule = box_rule(table.row(key.op), key.own, key.result, twice=key.twice)
+    rule = interval_rule(table.row(key.op), key.own, key.result, twice=key.twice)
     names: dict[Expr, str] = {}
     known: dict[Expr, Facts] = {}
     for (low, high), (lo, hi) in zip(rule.leaves, ends, strict=True):

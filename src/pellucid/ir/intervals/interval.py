@@ -1,9 +1,9 @@
-"""The notation of boxes: bounds of a row's result as terms over the bounds of its operands.
+"""The notation of intervals: bounds of a row's result as terms over the bounds of its operands.
 
-A box of numbers holds what lies between its ends; a box of booleans has must and may for
-ends. The whole line is the one box of floats that may hold NaN, and no end is ever NaN: a rule that would shrink the
-line, or whose ends may come to inf - inf or 0 * inf, guards against that. Correctly rounded rows keep order, so that
-their own results at the right ends are exact bounds; approximations are widened, but for points.
+An interval of numbers holds what lies between its ends; an interval of booleans has must and may for ends. The whole
+line is the one interval of floats that may hold NaN, and no end is ever NaN: a rule that would shrink the line, or
+whose ends may come to inf - inf or 0 * inf, guards against that. Correctly rounded rows keep order, so that their own
+results at the right ends are exact bounds; approximations are widened, but for points.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .. import types as T
 from ..expr import apply, const
 from .notation import Term, choose, fma, maximum, minimum
 
-Ends = tuple[Term, Term]
+Endpoints = tuple[Term, Term]
 
 
-class Box(NamedTuple):
+class Interval(NamedTuple):
     """The values from `lo` to `hi`, both included.
 
     >>> from pellucid.ir.expr import param
-    >>> Box(Term(param("lo", T.f32)), Term(param("hi", T.f32))).pinned.expr
+    >>> Interval(Term(param("lo", T.f32)), Term(param("hi", T.f32))).is_point.expr
     $lo:f32 == $hi:f32
     """
 
@@ -36,12 +36,12 @@ class Box(NamedTuple):
         return self.lo.type
 
     @property
-    def pinned(self) -> Term:
+    def is_point(self) -> Term:
         """Whether the value is known, but perhaps for the sign of a zero."""
         return self.lo.equals(self.hi)
 
     @property
-    def sound(self) -> Term:
+    def nan_free(self) -> Term:
         """Whether a float surely is no NaN: only of the whole line the ends add up to NaN."""
         total = self.lo + self.hi
         return total.equals(total)
@@ -58,11 +58,11 @@ class Copy(NamedTuple):
     keeps_zero: bool
 
 
-Interval = Callable[..., Ends]
+IntervalFunction = Callable[..., Endpoints]
 Copies = Callable[..., tuple[Copy | None, ...]]
 
 
-def whole(t: T.Type) -> Ends:
+def whole(t: T.Type) -> Endpoints:
     """The ends of everything that a type holds, NaN included.
 
     >>> [end.expr for end in whole(T.u8)]
@@ -72,13 +72,13 @@ def whole(t: T.Type) -> Ends:
     return Term(const(low, t)), Term(const(high, t))
 
 
-def only(condition: Term, lo: Term, hi: Term) -> Ends:
+def only(condition: Term, lo: Term, hi: Term) -> Endpoints:
     """These ends where the condition holds, and the whole type elsewhere."""
     low, high = whole(lo.type)
     return choose(condition, lo, low), choose(condition, hi, high)
 
 
-def open_where_nan(lo: Term, hi: Term) -> Ends:
+def open_where_nan(lo: Term, hi: Term) -> Endpoints:
     """The ends, with one that has come to NaN left open."""
     return maximum(lo, lo.lift(-math.inf)), minimum(hi, hi.lift(math.inf))
 
@@ -125,7 +125,7 @@ def near(
     *,
     slack: tuple[float, float] | None = None,
     value: Term | None = None,
-) -> Ends:
+) -> Endpoints:
     """The ends of an approximation between two of its values, widened within the image; the value where it is pinned.
 
     That is the lower one if no other is given; both are widened by the slack of their type if by no other.
@@ -141,42 +141,42 @@ def near(
 
 def rising(
     name: str, image: tuple[float, float] = (-math.inf, math.inf), *, partial: bool = False
-) -> Interval:
+) -> IntervalFunction:
     """The interval of an approximation of an increasing function; `partial` if it is NaN outside of its domain."""
 
-    def interval(_: T.Type, x: Box) -> Ends:
+    def interval(_: T.Type, x: Interval) -> Endpoints:
         return _curve(at(name, x.lo), at(name, x.hi), x, image, partial)
 
     return interval
 
 
-def falling(name: str, image: tuple[float, float], *, partial: bool = False) -> Interval:
+def falling(name: str, image: tuple[float, float], *, partial: bool = False) -> IntervalFunction:
     """The interval of an approximation of a decreasing function."""
 
-    def interval(_: T.Type, x: Box) -> Ends:
+    def interval(_: T.Type, x: Interval) -> Endpoints:
         return _curve(at(name, x.hi), at(name, x.lo), x, image, partial)
 
     return interval
 
 
-def _curve(lo: Term, hi: Term, x: Box, image: tuple[float, float], partial: bool) -> Ends:
+def _curve(lo: Term, hi: Term, x: Interval, image: tuple[float, float], partial: bool) -> Endpoints:
     # A domain has an end, beyond which one end of the whole line lies as well.
-    known = Box(lo, hi).sound if partial else x.sound
-    return only(known, *near(lo, hi, x.pinned, image))
+    known = Interval(lo, hi).nan_free if partial else x.nan_free
+    return only(known, *near(lo, hi, x.is_point, image))
 
 
-def magnitude(x: Box) -> Box:
-    """The box of the magnitude of a number; of the whole line from 0, for what guards against NaN by itself."""
+def magnitude(x: Interval) -> Interval:
+    """The interval of the magnitude of a number; of the whole line from 0, for what guards against NaN by itself."""
     lo = maximum(x.lo, -x.hi)
-    return Box(maximum(lo, lo.lift(0.0)), maximum(-x.lo, x.hi))
+    return Interval(maximum(lo, lo.lift(0.0)), maximum(-x.lo, x.hi))
 
 
-def even(name: str, image: tuple[float, float]) -> Interval:
+def even(name: str, image: tuple[float, float]) -> IntervalFunction:
     """The interval of an approximation of a function that increases with the magnitude of its operand."""
 
-    def interval(_: T.Type, x: Box) -> Ends:
+    def interval(_: T.Type, x: Interval) -> Endpoints:
         m = magnitude(x)
-        return only(x.sound, *near(at(name, m.lo), at(name, m.hi), x.pinned, image))
+        return only(x.nan_free, *near(at(name, m.lo), at(name, m.hi), x.is_point, image))
 
     return interval
 
@@ -189,37 +189,37 @@ WAVE_SLACK = {T.f32: 2.0**-21, T.f64: 2.0**-50}
 """By how much approximations of waves are widened: twice what two results of a few units may differ by."""
 
 
-def _passes(x: Box, size: Term, period: float, places: tuple[float, ...]) -> list[Term]:
-    """Whether a box may hold one of places that come again after a period; of far boxes nobody knows."""
+def _passes(x: Interval, size: Term, period: float, places: tuple[float, ...]) -> list[Term]:
+    """Whether an interval may hold one of places that come again after a period; of far intervals nobody knows."""
     relative, absolute = BLUR[x.type]
     blur = choose(size > REACH[x.type], size.lift(math.inf), fma(size, relative, absolute))
     first, last = fma(x.lo, 1 / period, -blur), fma(x.hi, 1 / period, blur)
     return [at("floor", first - p / period) < at("floor", last - p / period) for p in places]
 
 
-def wave(name: str, peak: float, period: float, *, within: str = "") -> Interval:
+def wave(name: str, peak: float, period: float, *, within: str = "") -> IntervalFunction:
     """The interval of an approximation of a sine wave of an angle: its ends, and the peaks and troughs between.
 
     `within` names a cheaper row that is as good within `REACH`: beyond, only the value of a point is asked for.
     """
 
-    def interval(t: T.Type, x: Box) -> Ends:
+    def interval(t: T.Type, x: Interval) -> Endpoints:
         first, last, size = at(name, x.lo), at(within or name, x.hi), magnitude(x).hi
         top, bottom = _passes(x, size, period, (peak, peak - period / 2))
         lo = maximum(minimum(first, last) - WAVE_SLACK[t], x.lo.lift(-1.0))
         hi = minimum(maximum(first, last) + WAVE_SLACK[t], x.hi.lift(1.0))
         low, high = choose(bottom, lo.lift(-1.0), lo), choose(top, hi.lift(1.0), hi)
-        return only(size <= t.high, choose(x.pinned, first, low), choose(x.pinned, first, high))
+        return only(size <= t.high, choose(x.is_point, first, low), choose(x.is_point, first, high))
 
     return interval
 
 
-def branches(name: str, pole: float, period: float, *, within: str = "") -> Interval:
+def branches(name: str, pole: float, period: float, *, within: str = "") -> IntervalFunction:
     """The interval of an approximation of a function that increases from pole to pole; `within` as for `wave`."""
 
-    def interval(t: T.Type, x: Box) -> Ends:
+    def interval(t: T.Type, x: Interval) -> Endpoints:
         first, last, size = at(name, x.lo), at(within or name, x.hi), magnitude(x).hi
         (is_crossed,) = _passes(x, size, period, (pole,))
-        return only((~is_crossed | x.pinned) & (size <= t.high), *near(first, last, x.pinned))
+        return only((~is_crossed | x.is_point) & (size <= t.high), *near(first, last, x.is_point))
 
     return interval

@@ -16,9 +16,9 @@ from ....ir import prim as table
 from ....ir import types as T
 from ....ir.expr import Expr
 from ....ir.facts import Facts, top
-from ....ir.intervals.box import Box
+from ....ir.intervals.interval import Interval
 from ....ir.intervals.notation import Term
-from ....reasoning.boxes import ends
+from ....reasoning.intervals import ends
 from ....rewriting.expand import expand
 from ...jit.engine import machine
 from ...jit.spelling import SCALAR, typed
@@ -303,20 +303,22 @@ def weigh(form: SumForm, half: int, declared: dict[str, None]) -> str:
     vector, width = _plain(form)
     lines = VectorEmitter(half, declared)
     names = _uniforms(form, lines)
-    intervals: dict[Expr, Box] = {x: Box(Term(x), Term(x)) for x in names}
+    intervals: dict[Expr, Interval] = {x: Interval(Term(x), Term(x)) for x in names}
     known: dict[Expr, Facts] = {}
     for k in range(len(form.updates)):
         pair = [leaf(f"{end} {k}", form.real) for end in ("low", "high")]
         for n, x in enumerate(pair):
             names[x] = lines.let(f"load {vector}, ptr {lines.at('%sums', (2 * k + n) * width)}, align 64")
             known[x] = top(form.real)._replace(nan=False)
-        intervals[sum_leaf(k, form.real)] = Box(Term(pair[0]), Term(pair[1]))
+        intervals[sum_leaf(k, form.real)] = Interval(Term(pair[0]), Term(pair[1]))
     cuts = _cuts(form.word)
     for node in E.topological(cuts):
         if node.op == "const":
-            intervals[node] = Box(Term(node), Term(node))
+            intervals[node] = Interval(Term(node), Term(node))
         elif node.args:
-            intervals[node] = Box(*ends(table.row(node.op), node.type, *[intervals[a] for a in node.args]))
+            intervals[node] = Interval(
+                *ends(table.row(node.op), node.type, *[intervals[a] for a in node.args])
+            )
     pairs = [end.expr for cut in cuts for end in intervals[cut]]
     found = lines.values(expand(pairs, "exact", ranges=known), names)
     mask = "splat (i1 true)"

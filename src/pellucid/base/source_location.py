@@ -12,7 +12,7 @@ from types import FrameType
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 _STANDARD = str(Path(os.__file__).resolve().parent) + os.sep
-_LONGEST = 100
+_MAX_TEXT = 100
 
 
 def caller() -> tuple[str, str]:
@@ -70,7 +70,7 @@ def _told(name: str, line: int) -> tuple[str, str]:
     # Files change while a session goes on, as under an editor.
     linecache.checkcache(name)
     text = linecache.getline(name, line).strip()
-    return f"{Path(name).name}:{line}", text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return f"{Path(name).name}:{line}", text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"
 
 
 def of_others(name: str) -> bool:

@@ -12,7 +12,7 @@ from ....ir import expr as E
 from ....ir import prim as table
 from ....ir import types as T
 from ....ir.expr import Expr
-from ....reasoning.boxes import box_rule
+from ....reasoning.intervals import interval_rule
 
 VARIANTS = 8
 """Opcodes of one operator, by the mask of its uniform operands, of which it has up to three."""
@@ -51,12 +51,12 @@ class Key(NamedTuple):
     @property
     def keeps_zero(self) -> bool:
         """Whether a result that is one of the operands has its sign of zero as well."""
-        return self.op not in table.table() or _keeps_zero(self.op, self.types, self.result, table.edition())
+        return self.op not in table.table() or _keeps_zero(self.op, self.types, self.result, table.version())
 
 
 @cache
 def _keeps_zero(op: str, types: tuple[T.Type, ...], result: T.Type, _: int) -> bool:
-    rule = box_rule(table.row(op), types, result)
+    rule = interval_rule(table.row(op), types, result)
     return all(keeps or copy is None for keeps, copy in zip(rule.copies_keep_zero, rule.copies, strict=True))
 
 

@@ -17,10 +17,10 @@ _wanted = False
 
 
 @contextmanager
-def uncollected() -> Generator[None]:
+def gc_paused() -> Generator[None]:
     """Within it, in any thread, no cycles are searched for; afterwards as before.
 
-    >>> with uncollected(), uncollected():
+    >>> with gc_paused(), gc_paused():
     ...     gc.isenabled()
     False
     >>> gc.isenabled()

@@ -1,7 +1,7 @@
-"""Writing aside: a file appears whole or not at all.
+"""Atomic writes: a file appears whole or not at all.
 
 Ground floor. Every file of `canvas`, of `signals`, of the cache and of the command line is written through
-`written_aside`: first into a file beside the target, then moved over the target in one step. Whatever goes wrong on the
+`atomic_write`: first into a file beside the target, then moved over the target in one step. Whatever goes wrong on the
 way, Ctrl-C and the end of the process included, nothing is left beside the target and an existing file stays as it was.
 
 Where the system can, the file beside the target has no name until it is finished, so that it vanishes with the process
@@ -35,7 +35,7 @@ _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os
 
 
 @contextmanager
-def written_aside(
+def atomic_write(
     path: str | os.PathLike[str], *, private: bool = False, replace: bool = True
 ) -> Generator[BinaryIO]:
     """A seekable binary file that becomes `path` when the block ends well and vanishes when it does not.
@@ -47,7 +47,7 @@ def written_aside(
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
-    >>> with written_aside(folder / "hello.txt") as file:
+    >>> with atomic_write(folder / "hello.txt") as file:
     ...     _ = file.write(b"hello")
     >>> [item.name for item in folder.iterdir()]
     ['hello.txt']

@@ -41,7 +41,7 @@ COUNT, STREAK, COLUMNS = 0, 8, 64
 """Offsets in a list: its length; the squares in a row without a fill; the columns of its pixels, and then the rows."""
 ROWS = COLUMNS + 4 * (MAX_LISTED + LANES)
 LIST = ROWS + 4 * (MAX_LISTED + LANES)
-FEW_THRESHOLD = 50
+SHORT_LIST_THRESHOLD = 50
 """Percentage of the present tape that a tape for a list of few pixels stays below."""
 MANY_SAMPLES = 64
 """Samples of a pixel from which on intervals of single pixels are always evaluated."""
@@ -206,7 +206,7 @@ def _mark(f: Function, w: FrameWriter, space: Value, record: Value, rest: Value)
 
 def _is_worth(f: Function, count: Value, length: Value, shift: Value) -> Value:
     """Whether a child's own tape is worth making: a list of few pixels leaves lanes unused."""
-    part = f.choose(shift <= STEP, f.number(FEW_THRESHOLD), f.number(CHILD_THRESHOLD))
+    part = f.choose(shift <= STEP, f.number(SHORT_LIST_THRESHOLD), f.number(CHILD_THRESHOLD))
     return count.to("i64") * 100 < length * part
 
 
