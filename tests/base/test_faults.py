@@ -242,8 +242,6 @@ def test_a_process_that_is_ended_leaves_the_old_file_only(tmp_path, kind, number
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        # `nohup` hands an ignored SIGHUP down to all that it starts.
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     ) as program:
         assert program.stdout is not None
         assert program.stdout.readline() == "half\n"
