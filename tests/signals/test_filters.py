@@ -85,7 +85,7 @@ def test_sections_are_those_of_scipy_and_the_recurrence_bit_for_bit():
     blocks = [player.play(input=NOISE[a:b]) for a, b in itertools.pairwise((0, 1, 30, 64))]
     assert np.concatenate(blocks).tobytes() == found.tobytes()
     # Two numbers for each section, and the live recording's own.
-    assert len(player.numbers) == 2 * len(sos) + 2
+    assert len(player.state.numbers) == 2 * len(sos) + 2
 
 
 @pytest.mark.parametrize(

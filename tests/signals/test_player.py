@@ -31,7 +31,7 @@ def test_arrays_of_floats_go_in_and_come_out(format):
     blocks = [
         player.play(input=given[:7]),
         player.play(input=given[7:20].astype(np.float64)),
-        player.play(30, input=given[20:]),
+        player.play(np.int64(30), input=given[20:]),
     ]
     assert [b.dtype for b in blocks] == [np.dtype(format)] * 3
     assert np.concatenate(blocks).tobytes() == expected.tobytes()
@@ -66,6 +66,10 @@ def test_one_channel_is_an_array_of_one_dimension_too():
         (lambda p: p.play(2, input=np.zeros((3, 2))), "shape .3, 2. is not 2 frames; give as many frames"),
         (lambda p: p.play(2, np.zeros((2, 2)), input=np.zeros((2, 2))),
          "out: is not a writable float32 array of shape .2, 2.; give numpy.zeros..2, 2., 'float32'."),
+        (lambda p: p.play(True, input=np.zeros((1, 2))), "play: True frames; give 0 to 2147483648"),
+        (lambda p: p.play(-1), "play: -1 frames; give 0 to"),
+        (lambda p: p.play(2), "play: input: is missing; give its bytes by its name"),
+        (lambda p: p.play(2, input=np.zeros((2, 2)), inptu=1), "nothing live is called 'inptu'; did you mean 'input'"),
         (lambda p: p.play(2, "loud", input=np.zeros((2, 2))), "out: is not a writable float32 array"),
     ],
 )  # fmt: skip

@@ -8,12 +8,14 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import InputError, brief
-from ..base.kinds import FUNCTION, takes
+from ..base.kinds import FUNCTION, takes, whole
 from ..base.source_location import caller
 from ..staging import Cells, divides, lift, require
 from ..staging.points import MAX_CASES
@@ -75,70 +77,64 @@ class Scanned(Carrying):
         return Scanned(self.operation, inputs)
 
 
-def advanced(state: Any, value: Any) -> Any:
-    """The state of a line of cells that keeps a value too, one cell on."""
-    cells, gone = state
-    cells.store(gone & (len(cells) - 1), as_number(value, "a delay"))
-    return cells, gone + 1
+class Ring(SignalNode):
+    """A node that keeps earlier samples of its first input; its state is cells, and a count of samples.
 
-
-def key_of(state: Any) -> Hashable:
-    """What is in the cells of a state."""
-    cells, gone = state
-    return number_key(gone), cells.data.dtype, hashlib.sha256(cells.data).digest()
-
-
-def copied(state: Any) -> Any:
-    """The state with cells of its own, which hold what these hold."""
-    cells, gone = state
-    return ring(cells.data), gone
-
-
-class DelayLine(Later):
-    """A delay by many samples: its state are cells, used as a ring, and how many samples have gone.
-
-    There are more cells than a loop would unroll for, and as many as a power of two, so that an address is a mask away
-    and proved to be inside.
+    The cells are a ring: sample number n is in cell n modulo their number. There are more of them than a loop would
+    unroll for, and as many as a power of two, so that an address is a mask away and proved to be inside.
     """
 
-    name = "delay line"
     owned = True
+
+    def next(self, tick: Tick) -> Any:
+        """The state that has the present sample too."""
+        cells, count = tick.states[self]
+        cells.store(count & (len(cells) - 1), as_number(tick.sample(self.inputs[0]), "a delay"))
+        return cells, count + 1
+
+    def key(self, state: Any) -> Hashable:
+        """The count, and the content of the cells."""
+        cells, count = state
+        return number_key(count), cells.data.dtype, hashlib.sha256(cells.data).digest()
+
+    def fresh(self, state: Any) -> Any:
+        """The state with cells of its own, of the same content."""
+        cells, count = state
+        return _cells(cells.data), count
+
+    def numbers(self, state: Any) -> tuple[Any, ...]:
+        """The count of samples."""
+        return (state[1],)
+
+    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
+        """The state at another count of samples."""
+        return state[0], numbers[0]
+
+
+class DelayLine(Later, Ring):
+    """A delay by many samples."""
+
+    name = "delay line"
 
     def __init__(self, length: int, inputs: tuple[SignalNode, ...]) -> None:
         self.length, self.inputs = length, inputs
 
     def sample(self, tick: Tick) -> Any:
-        """The sample of so long ago."""
-        cells, gone = tick.states[self]
-        return cells.load((gone - self.length) & (len(cells) - 1))
-
-    def next(self, tick: Tick) -> Any:
-        """The sample at hand kept, and one cell on."""
-        return advanced(tick.states[self], tick.sample(self.inputs[0]))
+        """The sample that came `length` samples before."""
+        cells, count = tick.states[self]
+        return cells.load((count - self.length) & (len(cells) - 1))
 
     def key(self, state: Any) -> Hashable:
-        """The length, and what is in the cells."""
-        return self.length, key_of(state)
-
-    def fresh(self, state: Any) -> Any:
-        """The state with cells of its own, which hold what these hold."""
-        return copied(state)
+        """The length, and the state of the ring."""
+        return self.length, super().key(state)
 
     def rewired(self, inputs: tuple[SignalNode, ...]) -> DelayLine:
-        """As long a delay of something else."""
+        """A delay of the same length of another signal."""
         return DelayLine(self.length, inputs)
 
-    def numbers(self, state: Any) -> tuple[Any, ...]:
-        """The number of samples that have passed."""
-        return (state[1],)
 
-    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
-        """After another number of samples."""
-        return state[0], numbers[0]
-
-
-def ring(data: Any) -> Cells:
-    """Cells that hold what an array holds, under a name of their own."""
+def _cells(data: Any) -> Cells:
+    """Cells that hold a copy of an array, under a name of their own."""
     return Cells(f"line{next(_lines)}", np.array(data))
 
 
@@ -233,7 +229,18 @@ def delay1(signal: Signal, first: Any) -> Signal:
     return Signal(node, {**states, node: as_number(first, "delay1")})
 
 
-def delay(signal: Signal, samples: Any, first: Any = 0.0) -> Signal:
+MAX_DELAY = 1 << 24
+"""Samples of a delay at most: six minutes at 48 kHz."""
+
+
+_SAMPLES = replace(
+    whole(1, MAX_DELAY),
+    fix=f"give a whole number from 1 to {MAX_DELAY}, or use variable_delay for others and for signals",
+)
+
+
+@takes(samples=_SAMPLES)
+def delay(signal: Signal, samples: int, first: Any = 0.0) -> Signal:
     """A signal so many samples later: `first` as often, or the samples that it gives, then those of the signal.
 
     `first` is a number or as many of them: real numbers for a signal of real numbers, integers for one of integers.
@@ -245,38 +252,27 @@ def delay(signal: Signal, samples: Any, first: Any = 0.0) -> Signal:
     >>> delay(sg.count() * 0.5, 2, [0.25, 0.75]).take(4)
     [0.25, 0.75, 0.0, 0.5]
     """
-    place, _ = caller()
-    if not isinstance(samples, int) or not 1 <= samples <= MAX_DELAY:
-        raise InputError(
-            f"a delay of {brief(samples)} samples", place=f"{place}: delay", fix=f"give 1 to {MAX_DELAY}"
-        )
     given = np.asarray(first)
     kind = {"b": "int64", "i": "int64", "u": "int64", "f": "float64"}.get(given.dtype.kind)
     if kind is None or given.shape not in ((), (samples,)):
+        place, _ = caller()
         raise InputError(
             f"the first samples are {brief(first)}",
             place=f"{place}: delay",
             fix=f"give one number, or {samples}",
         )
-    length = samples
-    return line(lambda nodes: DelayLine(length, nodes), length, given.astype(kind), as_signal(signal))
+    return line(partial(DelayLine, int(samples)), int(samples), given.astype(kind), as_signal(signal))
 
 
-def line(
-    make: Callable[[tuple[SignalNode, ...]], Later], length: int, first: Any, *signals: Signal
-) -> Signal:
-    """A delay line that holds so many samples at least, of which the last are `first`: what `make` makes, wired."""
+def line(make: Callable[[tuple[SignalNode, ...]], Ring], length: int, first: Any, *signals: Signal) -> Signal:
+    """A ring that `make` wires to signals, for at least `length` samples; `first` is one number or so many."""
     size = max(2 * MAX_CASES, 1 << length.bit_length())
     given = np.asarray(first)
     data = np.zeros(size, given.dtype)
     data[np.arange(-length, 0) % size] = given
     nodes, states = joined(*signals)
     node = make(nodes)
-    return Signal(node, {**states, node: (ring(data), 0)})
-
-
-MAX_DELAY = 1 << 24
-"""Samples of a delay at most: six minutes at 48 kHz."""
+    return Signal(node, {**states, node: (_cells(data), 0)})
 
 
 @takes(operation=FUNCTION)

@@ -7,69 +7,53 @@ delay", 1996).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Any
 
 from ..base.errors import InputError, brief, did_you_mean
-from ..base.kinds import TEXT, takes, whole
+from ..base.kinds import FLOAT, TEXT, takes, whole
 from ..base.source_location import caller
 from ..staging import to_integer
 from ..staging.real import call
-from .delays import MAX_DELAY, advanced, copied, key_of, line
+from ..tracing import functions as rows
+from .delays import MAX_DELAY, Ring, line
 from .node import Later, SignalNode, Tick
 from .signal import SIGNAL, Signal, as_number, as_signal
 
 At = Callable[[int], Any]
 
 
-class VariableDelay(Later):
-    """A delay line whose second input says how long ago a sample is taken from."""
+class VariableDelay(Later, Ring):
+    """A delay line whose second input is how many samples ago its sample is."""
 
     name = "variable delay"
-    owned = True
 
     def __init__(self, length: int, interpolation: str, inputs: tuple[SignalNode, ...]) -> None:
         self.length, self.interpolation, self.inputs = length, interpolation, inputs
 
     @property
     def now(self) -> tuple[SignalNode, ...]:
-        """How long ago is asked at once."""
+        """The signal of delays."""
         return self.inputs[1:]
 
     def sample(self, tick: Tick) -> Any:
-        """A value between the samples of so long ago."""
-        cells, gone = tick.states[self]
+        """The value at the delay, between two samples."""
+        cells, count = tick.states[self]
         least, between = INTERPOLATIONS[self.interpolation]
         asked = as_number(tick.sample(self.inputs[1]), "a delay") * 1.0
-        # What is no number is as short as can be.
-        ago = call("min", call("max", asked, float(least)), float(self.length))
+        ago = rows.clamp(asked, float(least), float(self.length))
         if self.interpolation == "nearest":
             ago = call("floor", ago + 0.5)
         before = call("floor", ago)
-        start = gone - to_integer(before)
+        start = count - to_integer(before)
         return between(lambda k: cells.load((start - k) & (len(cells) - 1)), ago - before)
 
-    def next(self, tick: Tick) -> Any:
-        """The sample at hand kept, and one cell on."""
-        return advanced(tick.states[self], tick.sample(self.inputs[0]))
-
     def key(self, state: Any) -> Hashable:
-        """The length, how it is read, and what is in the cells."""
-        return self.length, self.interpolation, key_of(state)
-
-    def fresh(self, state: Any) -> Any:
-        """The state with cells of its own, which hold what these hold."""
-        return copied(state)
-
-    def numbers(self, state: Any) -> tuple[Any, ...]:
-        """The number of samples that have passed."""
-        return (state[1],)
-
-    def with_numbers(self, state: Any, numbers: tuple[Any, ...]) -> Any:
-        """After another number of samples."""
-        return state[0], numbers[0]
+        """The length, the interpolation, and the state of the ring."""
+        return self.length, self.interpolation, super().key(state)
 
     def rewired(self, inputs: tuple[SignalNode, ...]) -> VariableDelay:
-        """As long a line, read in the same way."""
+        """A delay of the same length and interpolation of other signals."""
         return VariableDelay(self.length, self.interpolation, inputs)
 
 
@@ -124,18 +108,14 @@ def variable_delay(signal: Signal, samples: Any, maximum: int, interpolation: st
             fix=did_you_mean(interpolation, INTERPOLATIONS) or f"give one of {', '.join(INTERPOLATIONS)}",
         )
     least = INTERPOLATIONS[interpolation][0]
-    if not isinstance(samples, Signal) and not (
-        isinstance(samples, int | float) and least <= samples <= maximum
-    ):
-        raise InputError(
-            f"a delay of {brief(samples)} samples",
-            place=f"{place}: variable_delay",
-            fix=f"give {least} to {maximum}, or a signal",
-        )
-    length = maximum
-
-    def made(nodes: tuple[SignalNode, ...]) -> VariableDelay:
-        return VariableDelay(length, interpolation, nodes)
-
+    if not isinstance(samples, Signal):
+        if not FLOAT.test(samples) or not least <= samples <= maximum:
+            raise InputError(
+                f"a delay of {brief(samples)} samples",
+                place=f"{place}: variable_delay",
+                fix=f"give {least} to {maximum}, or a signal",
+            )
+        samples = float(samples)
+    make = partial(VariableDelay, maximum, interpolation)
     # The polynomial reaches up to two samples beyond.
-    return line(made, length + 3, 0.0, as_signal(signal), as_signal(samples))
+    return line(make, maximum + 3, 0.0, signal, as_signal(samples))

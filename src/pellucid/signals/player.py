@@ -6,40 +6,37 @@ blocks, so that many blocks are one long one, bit for bit.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, brief, did_you_mean
-from ..base.kinds import TEXT, TRUTH, takes
-from ..driver.program import NativeProgram, compile_program
+from ..base.kinds import FLOAT, TEXT, TRUTH, takes, whole
+from ..driver.program import compile_program
 from ..ir import types as T
-from ..pixels import Layout
-from ..staging import Residual
-from .block import Numbers, places, specialized
-from .delays import DelayLine
-from .fractional import VariableDelay
+from .block import places, specialized
+from .delays import Ring
 from .frames import frame_format
 from .merging import merged
-from .recording import Played
+from .recording import Played, Recording
 from .signal import Signal, as_signal, together
 from .sources import Control
 
 Array = np.ndarray[Any, Any]
 MAX_FRAMES = 1 << 31
 """Maximum frames of one block."""
+_FRAMES = whole(0, MAX_FRAMES)
 
 
 class Player:
     """The channels of a sound, compiled, from their beginning on: `play` gives the next frames.
 
     `format` is one of bytes, such as pcm_s16le, or float32 or float64 for arrays of NumPy of shape (frames, channels),
-    which `planar` turns. `position` is how many frames have been played, `peak` the greatest magnitude among them if
-    there is a `meter` (it costs a few cycles a frame). Raises InputError for a format that is no sound, StagingError
-    for a diagram that cannot be specialized.
+    which `planar` turns. `position` is the number of frames that have been played, `state` the numbers of the nodes.
+    With a `meter`, which costs a few cycles a frame, `peak` is the greatest magnitude so far. Raises InputError for a
+    format that is no sound, StagingError for a diagram that cannot be specialized.
 
     >>> from pellucid import signals as sg
     >>> player = Player(sg.rec(lambda y: 0.5 * sg.delay1(y, 1.0)), format="float64")
@@ -56,49 +53,41 @@ class Player:
         meter: bool = False,
         backend: str = "auto",
     ) -> None:
-        self.frames = frame_format(format, len(channels), planar=planar)
+        self.frame_format = frame_format(format, len(channels), planar=planar)
         self.position = 0
         self.signal = with_deep_stack(lambda: merged(together(*(as_signal(c) for c in channels)).fresh()))
-        self._out = self.frames.memories("out")
-        block = with_deep_stack(lambda: specialized(self.signal, self.layout, self._out, meter=meter))
-        self.residual: Residual = block.residual
-        self._state = block.state
-        self._program: NativeProgram = with_deep_stack(
+        self._out = self.frame_format.memories("out")
+        block = with_deep_stack(
+            lambda: specialized(self.signal, self.frame_format.layout, self._out, meter=meter)
+        )
+        self.residual = block.residual
+        self.state = block.state
+        self._program = with_deep_stack(
             lambda: compile_program(self.residual, backend=backend, ranges={"frames": (0, MAX_FRAMES)})
         )
         self._reach = self.signal.reach()
-        found = list(places(self.signal))
-        self._controls = [(n.label, at) for n, at in found if isinstance(n, Control)]
-        self._live = {
-            n.recording.name: n.recording for n, _ in found if isinstance(n, Played) and n.recording.live
-        }
-        self._live_places = [at for n, at in found if isinstance(n, Played) and n.recording.live]
+        self._controls: list[tuple[str, int]] = []
+        self._live: dict[str, Recording] = {}
+        self._live_places: list[int] = []
+        for node, at in places(self.signal):
+            if isinstance(node, Control):
+                self._controls.append((node.label, at))
+            elif isinstance(node, Played) and node.recording.live:
+                self._live[node.recording.name] = node.recording
+                self._live_places.append(at)
         self._arrays = {n: m.data for n, m in self.residual.memories.items() if m.data is not None}
-        self._lines = [
-            (s[0].data, s[0].data.copy())
-            for n, s in self.signal.states.items()
-            if isinstance(n, DelayLine | VariableDelay)
-        ]
-
-    @property
-    def layout(self) -> Layout:
-        """Where the samples of a frame are."""
-        return self.frames.layout
-
-    @property
-    def numbers(self) -> Numbers:
-        """The numbers that the nodes keep, in the order of the nodes."""
-        return self._state.numbers
+        rings = [state[0].data for node, state in self.signal.states.items() if isinstance(node, Ring)]
+        self._rings = [(data, data.copy()) for data in rings]
 
     @property
     def peak(self) -> float:
         """The greatest magnitude that was played, if there is a meter."""
-        return self._state.peak
+        return self.state.peak
 
     @property
     def controls(self) -> Mapping[str, Any]:
         """The controls by name, with what they are set to."""
-        return {name: self._state[at] for name, at in self._controls}
+        return {name: self.state[at] for name, at in self._controls}
 
     @takes(name=TEXT)
     def set(self, name: str, value: float) -> None:
@@ -109,12 +98,10 @@ class Player:
         """
         found = [at for label, at in self._controls if label == name]
         if not found:
-            known = self.controls
-            fix = did_you_mean(name, known) or (f"it has {', '.join(known)}" if known else "it has none")
-            raise InputError(f"no control is called {name!r}", place="set", fix=fix)
-        values = [_set_to(name, value, self._state[at]) for at in found]
+            raise InputError(f"no control is called {name!r}", place="set", fix=_fix(name, self.controls))
+        values = [_set_to(name, value, self.state[at]) for at in found]
         for at, number in zip(found, values, strict=True):
-            self._state[at] = number
+            self.state[at] = number
 
     def reset(self) -> None:
         """Begin again: what follows is what a new player plays whose controls are set as they are now.
@@ -127,12 +114,12 @@ class Player:
         >>> player.play(3).T
         array([[0.  , 0.25, 0.5 ]])
         """
-        controls = [(at, self._state[at]) for _, at in self._controls]
-        self._state.reset()
+        controls = [(at, self.state[at]) for _, at in self._controls]
+        self.state.reset()
         for at, value in controls:
-            self._state[at] = value
-        for line, first in self._lines:
-            line[:] = first
+            self.state[at] = value
+        for data, first in self._rings:
+            data[:] = first
         self.position = 0
 
     def play(self, frames: int | None = None, out: Array | None = None, **live: Any) -> Array:
@@ -145,18 +132,19 @@ class Player:
         """
         if frames is None:
             frames = self._frames_of(live)
-        if not isinstance(frames, int) or not 0 <= frames <= MAX_FRAMES:  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not _FRAMES.test(frames):
             raise InputError(f"{brief(frames)} frames", place="play", fix=f"give 0 to {MAX_FRAMES}")
+        frames = int(frames)
         self._within(frames)
         if out is None:
-            out = self.frames.zeros(frames)
+            out = self.frame_format.zeros(frames)
         else:
-            self.frames.check_output(out, frames)
+            self.frame_format.check_output(out, frames)
         arrays = {**self._arrays, **self._incoming(frames, live, out)}
         if not frames:
             return out
-        arrays |= {m.name: w for m, w in zip(self._out, self.frames.words(out, frames), strict=True)}
-        state = self._state
+        arrays |= {m.name: w for m, w in zip(self._out, self.frame_format.words(out, frames), strict=True)}
+        state = self.state
         for at in self._live_places:
             state[at], state[at + 1] = 0, frames
         # A program that may refuse its call has overwritten its state when it does.
@@ -197,27 +185,25 @@ class Player:
                 data = data.copy()
             words = source.frame_format.words(data, frames)
             found |= {m.name: w for m, w in zip(source.planes, words, strict=True)}
-        unknown_ = next((n for n in given if n not in self._live), None)
-        if unknown_ is not None:
-            known = sorted(self._live)
-            fix = did_you_mean(unknown_, known) or (f"it has {', '.join(known)}" if known else "it has none")
-            raise InputError(f"nothing live is called {unknown_!r}", place="play", fix=fix)
+        for name in given.keys() - self._live.keys():
+            raise InputError(f"nothing live is called {name!r}", place="play", fix=_fix(name, self._live))
         return found
 
 
 def _set_to(name: str, value: Any, before: Any) -> Any:
     """The value of a control that was another: of the same type, and finite."""
-    whole = not isinstance(before, float)
-    fix = f"begin it with {float(before)} for real ones" if whole else "give a number"
-    if not isinstance(value, int | float):
-        raise InputError(
-            f"{brief(value)} is no {'whole number' if whole else 'number'}", place=f"set {name}", fix=fix
-        )
-    if not -_MAX_FLOAT <= value <= _MAX_FLOAT:
-        raise InputError(f"{brief(value)} is not finite", place=f"set {name}", fix="give a finite number")
-    if whole and (value != int(value) or not T.i64.low <= value <= T.i64.high):
-        raise InputError(f"{brief(value)} is no whole number of 64 bits", place=f"set {name}", fix=fix)
-    return int(value) if whole else float(value)
+    is_real, is_finite = isinstance(before, float), FLOAT.test(value)
+    if is_real and is_finite:
+        return float(value)
+    if is_finite and value == int(value) and T.i64.low <= value <= T.i64.high:
+        return int(value)
+    raise InputError(
+        f"{brief(value)} is no {'finite number' if is_real else 'whole number of 64 bits'}",
+        place=f"set {name}",
+        fix="give a number such as 0.5" if is_real else f"begin it with {float(before)} for real ones",
+    )
 
 
-_MAX_FLOAT = sys.float_info.max
+def _fix(name: str, known: Collection[str]) -> str:
+    """What to write instead of a name that is not among those that are known."""
+    return did_you_mean(name, known) or (f"it has {', '.join(known)}" if known else "it has none")
