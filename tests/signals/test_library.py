@@ -149,6 +149,14 @@ def test_controls_and_noise():
         (lambda: sg.scan(sg.count(), None, max), "a sample is None, and scan takes numbers"),
         (lambda: sg.sum_tile([], sg.count(), 2), "and sum_tile takes numbers"),
         (lambda: sg.control("gain", "loud"), "a sample is 'loud', and control takes numbers"),
+        (lambda: sg.delay1(sg.count(), 1 << 63), "9223372036854775808 is not a number of 64 bits"),
+        (lambda: sg.scan(sg.count(), 1 << 63, max), "9223372036854775808 is not a number of 64 bits"),
+        (lambda: sg.control("gain", -(1 << 64)), "-18446744073709551616 is not a number of 64 bits"),
+        (lambda: np.sin(sg.count()), "numpy.sin is asked of a signal; use pl.sin"),
+        (
+            lambda: sg.count() * np.zeros(3),
+            "numpy.multiply is asked of a signal; .* and a Recording for an array",
+        ),
         (lambda: sg.delay(sg.count(), 0), "delay: samples: 0 is not a whole number from 1 to 16777216"),
         (
             lambda: sg.delay(sg.count(), 2.5),

@@ -15,12 +15,12 @@ import numpy as np
 
 from ..ir import types as T
 from ..pixels import Layout
-from ..staging import Dynamic, Memory, Real, Residual, choose, lift, loop, specialize, unknown
+from ..staging import Memory, Residual, choose, lift, loop, specialize, unknown
 from ..staging.cells import StateCells
 from ..staging.real import call
 from . import pcm
 from .node import SignalNode
-from .signal import Signal, as_number
+from .signal import Signal, as_number, type_of
 
 Numbers = tuple[Any, ...]
 _TYPES = (T.boolean, T.i64, T.f64)
@@ -159,17 +159,6 @@ def specialized(signal: Signal, layout: Layout, out: tuple[Memory, ...], *, mete
         if became == types:
             return Block(residual, state)
         types = became
-
-
-def type_of(number: Any) -> T.Type:
-    """The type of a number that a node keeps.
-
-    >>> type_of(0.5), type_of(True), type_of(3)
-    (f64, bool, i64)
-    """
-    if isinstance(number, float | Real):
-        return T.f64
-    return T.boolean if isinstance(number, bool | Dynamic) else T.i64
 
 
 def _as_level(sample: Any) -> Any:

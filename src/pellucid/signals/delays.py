@@ -21,7 +21,7 @@ from ..staging import Cells, divides, lift, require
 from ..staging.points import MAX_CASES
 from .keys import function_key, number_key
 from .node import Carrying, Later, SignalNode, Tick, reached
-from .signal import SIGNAL, Signal, as_number, as_signal, joined
+from .signal import SIGNAL, Signal, as_initial, as_number, as_signal, joined
 
 _lines = itertools.count(1)
 
@@ -226,7 +226,7 @@ def delay1(signal: Signal, first: Any) -> Signal:
     """
     nodes, states = joined(as_signal(signal))
     node = Delayed(nodes)
-    return Signal(node, {**states, node: as_number(first, "delay1")})
+    return Signal(node, {**states, node: as_initial(first, "delay1")})
 
 
 MAX_DELAY = 1 << 24
@@ -285,7 +285,7 @@ def scan(signal: Signal, first: Any, operation: Callable[[Any, Any], Any]) -> Si
     """
     nodes, states = joined(as_signal(signal))
     node = Scanned(operation, nodes)
-    return Signal(node, {**states, node: as_number(first, "scan")})
+    return Signal(node, {**states, node: as_initial(first, "scan")})
 
 
 @takes(signal=SIGNAL)
@@ -308,7 +308,7 @@ def sum_tile(first: Any, signal: Signal, size: Any) -> Signal:
             place=f"{place}: sum_tile",
             fix="put the delay behind the sum",
         )
-    node, state = TileSums(size), (as_number(first, "sum_tile"), signal)
+    node, state = TileSums(size), (as_initial(first, "sum_tile"), signal)
     for distance, step in node.spans(state):
         require(
             divides(step, distance),

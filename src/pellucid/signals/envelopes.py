@@ -11,12 +11,13 @@ from typing import Any
 from ..base.errors import InputError, brief
 from ..base.kinds import FLOAT, takes, whole
 from ..base.source_location import caller
-from ..staging import Dynamic, Real, choose
+from ..ir import types as T
+from ..staging import choose
 from ..tracing import functions as rows
 from .delays import delay1
 from .feedback import rec
 from .filters import toward
-from .signal import SIGNAL, Signal, as_signal, mapped
+from .signal import SIGNAL, Signal, as_signal, mapped, type_of
 
 MAX_RAMP = 1 << 31
 """Samples that a ramp takes at most, as many as a block may have."""
@@ -89,7 +90,7 @@ def adsr(gate: Signal, *, attack: float, decay: float, sustain: float, release: 
     down *= 1.0 - level
 
     def moved(gate: Any, was_on: Any, value: Any, rising: Any) -> tuple[Any, ...]:
-        on = gate if _is_truth(gate) else gate > 0
+        on = gate if type_of(gate) is T.boolean else gate > 0
         rising = choose(on, lambda: choose(was_on > 0.0, lambda: rising, lambda: 1.0), lambda: 0.0)
         higher, lower = rows.min(value + up, 1.0), rows.max(value - down, level)
         released = rows.max(value - off, 0.0)
@@ -126,10 +127,6 @@ def envelope_follower(signal: Signal, *, attack: float, release: float, rate: fl
         return mapped(step, signal, delay1(y, 0.0))
 
     return rec(body)
-
-
-def _is_truth(sample: Any) -> bool:
-    return isinstance(sample, bool) or (isinstance(sample, Dynamic) and not isinstance(sample, Real))
 
 
 def _parts(signal: Signal, count: int) -> tuple[Signal, ...]:

@@ -11,15 +11,18 @@ import itertools
 import operator
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, cast
+from typing import Any, cast
+
+import numpy as np
 
 from ..base.errors import InputError, brief
 from ..base.kinds import FUNCTION, instance, takes, whole
-from ..base.operators import Arithmetic, Comparison
+from ..base.operators import Arithmetic, Comparison, Equality
 from ..base.source_location import caller
+from ..ir import prim
 from ..ir import types as T
-from ..staging import equals, lift, loop, require
-from ..staging.value import Staged
+from ..staging import Dynamic, Real, equals, lift, loop, require
+from ..staging.value import Staged, by_operator
 from ..tracing import tracer
 from .keys import function_key, number_key
 from .node import SignalNode, States, Tick, copied, reached
@@ -29,17 +32,18 @@ MAX_TAKEN = 1 << 31
 """Samples that plain Python computes at once, which would take an hour."""
 _ROWS = {
     "add": _python.add, "sub": _python.sub, "mul": _python.mul, "div": _python.truediv,
-    "lt": _python.lt, "le": _python.le,
+    "lt": _python.lt, "le": _python.le, "eq": _python.eq, "ne": _python.ne,
 }  # fmt: skip
 MAX_POWER = 64
 """The exponents up to which a power is a product."""
 
 
 @dataclass(frozen=True, eq=False)
-class Signal(Arithmetic["Signal"], Comparison["Signal"]):
+class Signal(Arithmetic["Signal"], Comparison["Signal"], Equality["Signal"]):
     """Samples, one after another: integers or real numbers. Arithmetic on signals is arithmetic on their samples.
 
-    So are order, `abs`, `**` and the operators of pellucid: `abs(x)`, `x > 0.5`, `x ** 2`, `pl.min(x, y)`, `pl.sin(x)`.
+    So are order and equality, `abs`, `**` and the operators of pellucid: `x > 0.5`, `x == 3`, `abs(x)`, `x ** 2`,
+    `pl.min(x, y)`, `pl.sin(x)`.
 
     >>> from pellucid import signals as sg
     >>> (sg.count() * 2 + 1).take(3)
@@ -177,14 +181,20 @@ class Signal(Arithmetic["Signal"], Comparison["Signal"]):
             fix="use sg.where, pl.min or pl.max",
         )
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> NoReturn:
-        """Refuse: functions of NumPy are about arrays."""
-        place, _ = caller()
-        raise InputError(
-            f"numpy.{ufunc.__name__} is asked of a signal",
-            place=place,
-            fix=f"use pl.{ufunc.__name__}, or an operator of Python",
-        )
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Python's own operator where one side is a number of NumPy; other functions of NumPy are refused."""
+        found = by_operator(ufunc, method, inputs, options)
+        if found is NotImplemented:
+            place, _ = caller()
+            name = ufunc.__name__
+            raise InputError(
+                f"numpy.{name} is asked of a signal",
+                place=place,
+                fix=f"use pl.{name}"
+                if name in prim.table()
+                else "use operators of Python, and a Recording for an array",
+            )
+        return found
 
 
 SIGNAL = instance("a signal", Signal)
@@ -236,18 +246,16 @@ def as_signal(given: Any) -> Signal:
     """
     if isinstance(given, Signal):
         return given
-    if not isinstance(given, int | float | Staged):
+    number = _python_number(given)
+    if not isinstance(number, int | float | Staged):
         place, _ = caller()
         raise InputError(
             f"{brief(given)} is not a signal",
             place=place,
             fix="give a signal, or a number for a constant one",
         )
-    if isinstance(given, int) and not T.i64.low <= given <= T.i64.high:
-        place, _ = caller()
-        raise InputError(f"{brief(given)} is not a number of 64 bits", place=place, fix="give a smaller one")
     node = ConstantSignal()
-    return Signal(node, {node: given})
+    return Signal(node, {node: _in_64_bits(number)})
 
 
 def as_number(sample: Any, what: str) -> Any:
@@ -263,6 +271,36 @@ def as_number(sample: Any, what: str) -> Any:
             fix="give a number, or return one from the function that is mapped",
         )
     return sample
+
+
+def as_initial(number: Any, what: str) -> Any:
+    """A number that a node begins with, which `what` is given.
+
+    Raises InputError for anything else, and for an integer of more than 64 bits.
+    """
+    return _in_64_bits(as_number(_python_number(number), what))
+
+
+def _python_number(given: Any) -> Any:
+    return cast("Any", given).item() if isinstance(given, np.generic) else given
+
+
+def _in_64_bits(number: Any) -> Any:
+    if isinstance(number, int) and not T.i64.low <= number <= T.i64.high:
+        place, _ = caller()
+        raise InputError(f"{brief(number)} is not a number of 64 bits", place=place, fix="give a smaller one")
+    return number
+
+
+def type_of(number: Any) -> T.Type:
+    """The type of a number, staged or not.
+
+    >>> type_of(0.5), type_of(True), type_of(3)
+    (f64, bool, i64)
+    """
+    if isinstance(number, float | Real):
+        return T.f64
+    return T.boolean if isinstance(number, bool | Dynamic) else T.i64
 
 
 def mapped(function: Callable[..., Any], *signals: Any) -> Signal:

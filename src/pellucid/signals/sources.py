@@ -5,13 +5,12 @@ Memory is also where they go (`put`).
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..base.errors import InputError, brief
-from ..base.kinds import TEXT, TRUTH, ArgumentKind, instance, takes, whole
+from ..base.kinds import FLOAT, TEXT, TRUTH, ArgumentKind, instance, takes, whole
 from ..base.source_location import caller
 from ..ir import types as T
 from ..staging import Cyclic, Dynamic, Memory, divides, load_sample, require, store_sample
@@ -23,7 +22,7 @@ from .envelopes import MAX_RAMP
 from .envelopes import ramp as ramped
 from .keys import number_key
 from .node import Carrying, SignalNode, Tick
-from .signal import ConstantSignal, Signal, as_number, as_signal, mapped
+from .signal import ConstantSignal, Signal, as_initial, as_signal, mapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +174,13 @@ def control(name: str, value: float, *, ramp: int = 0) -> Signal:
     """A constant that a compiled signal lets be set between its blocks, by its name.
 
     With a `ramp` each new value is reached after so many samples, without a click. Raises InputError for what is no
-    finite number.
+    finite number, and for an integer of more than 64 bits.
 
     >>> control("volume", 0.5).take(1)
     [0.5]
     """
-    if not -sys.float_info.max <= as_number(value, "control") <= sys.float_info.max:
+    value = as_initial(value, "control")
+    if not FLOAT.test(value):
         raise InputError(
             f"{brief(value)} is not finite", place=f"{caller()[0]}: control", fix="begin with a finite number"
         )

@@ -14,11 +14,12 @@ import numpy as np
 from ..base.errors import InputError
 from ..base.kinds import FUNCTION, each, instance, takes, whole
 from ..base.source_location import caller
+from ..ir import types as T
 from ..staging import Memory, choose
 from ..staging.value import Staged
 from .delays import delay1, scan
 from .feedback import rec
-from .signal import SIGNAL, Signal, as_signal, mapped
+from .signal import SIGNAL, Signal, as_signal, mapped, type_of
 
 _TABLE = instance("a memory", Memory, fix="give a Memory or Cells")
 _WEIGHTS = each(instance("a number", int, float, Staged, np.integer, np.floating), "a list of numbers")
@@ -98,7 +99,7 @@ def map2(function: Callable[[Any, Any], Any], one: Signal, other: Signal) -> Sig
 def where(condition: Any, then: Any, orelse: Any) -> Signal:
     """The samples of one signal where those of a condition are true, and of another one elsewhere.
 
-    Each may be a number for a constant signal.
+    Each may be a number for a constant signal. A condition of numbers is true where they are not 0.
 
     >>> from pellucid import signals as sg
     >>> where(sg.count() > 1, sg.count(), -1).take(4)
@@ -108,7 +109,8 @@ def where(condition: Any, then: Any, orelse: Any) -> Signal:
 
 
 def _chosen(condition: Any, then: Any, orelse: Any) -> Any:
-    return choose(condition, lambda: then, lambda: orelse)
+    truth = condition if type_of(condition) is T.boolean else condition != 0
+    return choose(truth, lambda: then, lambda: orelse)
 
 
 @takes(table=_TABLE)

@@ -72,6 +72,18 @@ _OPERATORS: dict[str, Any] = {
 }  # fmt: skip
 
 
+def by_operator(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The result of Python's operator in place of a function of NumPy on numbers; NotImplemented where there is none.
+
+    >>> by_operator(np.multiply, "__call__", (np.float32(0.5), 3), {})
+    1.5
+    """
+    operation = _OPERATORS.get(ufunc.__name__) if method == "__call__" and not options else None
+    if operation is None or any(isinstance(x, np.ndarray) and x.ndim for x in inputs):
+        return NotImplemented
+    return operation(*(x.item() if isinstance(x, np.generic) else x for x in inputs))
+
+
 class Staged:
     """A value that is not wholly known; it has no truth of its own."""
 
@@ -95,17 +107,15 @@ class Staged:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Python's own operator where one side is a number of NumPy; other functions of NumPy are refused."""
-        operation = _OPERATORS.get(ufunc.__name__) if method == "__call__" and not options else None
-        if operation is None or any(isinstance(x, np.ndarray) and x.ndim for x in inputs):
+        found = by_operator(ufunc, method, inputs, options)
+        if found is NotImplemented:
             place, line = caller()
             raise StagingError(
                 f"numpy.{ufunc.__name__} is asked of a value that is known only at run time in {line!r}",
                 place=place,
                 fix=f"use pl.{ufunc.__name__}, choose, or an operator of Python",
             )
-        return operation(
-            *(x if isinstance(x, Staged) else x.item() if isinstance(x, np.generic) else x for x in inputs)
-        )
+        return found
 
     def __abs__(self) -> Any:
         """The magnitude."""
