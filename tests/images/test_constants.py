@@ -9,7 +9,7 @@ import pytest
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.base.errors import TraceError, VocabularyError
+from pellucid.base.errors import TraceError, VocabularyError, brief
 from pellucid.ir.interp import evaluate
 from pellucid.tracing.tracer import lift
 
@@ -41,10 +41,12 @@ def test_noise_far_out_is_a_number(name: str, x: float):
     assert constant.dtype == np.float32
 
 
-@pytest.mark.parametrize("number", [0xFF112233, 2, -1, 255, 2**70])
+@pytest.mark.parametrize(
+    "number", [0xFF112233, 2, -1, 255, 2**70, 10**400], ids=lambda number: f"{number:x}"[:9]
+)
 def test_a_whole_number_is_no_color(number: int):
     with pytest.raises(
-        VocabularyError, match=rf"returns the whole number {number}; return a color.*packed_color"
+        VocabularyError, match=rf"returns the whole number {brief(number)}; return a color.*packed_color"
     ):
         pl.render(pl.image(lambda p: number), (1, 1))
 
@@ -59,10 +61,45 @@ def test_a_packed_color_of_constants_is_that_color():
     assert pl.render(pl.image(lambda p: 1), (1, 1))[0, 0].tolist() == [255, 255, 255, 255]
 
 
-@pytest.mark.parametrize("color", [(2.0, 0, 0, 1), (0.5, -0.25, 0, 1), (255, 0, 0, 255), (math.nan, 0, 0, 1)])
+@pytest.mark.parametrize("color", [
+    (2.0, 0, 0, 1), (0.5, -0.25, 0, 1), (255, 0, 0, 255), (math.nan, 0, 0, 1), (10**400, 0, 0, 1), (1.001, 0, 0, 1),
+])  # fmt: skip
 def test_components_of_a_constant_color_are_from_0_to_1(color: tuple[float, ...]):
     with pytest.raises(VocabularyError, match="not from 0 to 1; divide by 255"):
         pl.render(pl.image(lambda p: color), (1, 1))
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        pl.image(lambda p: (pl.where(p.x > 0, 255, 0), 0, 0, 1)),
+        pl.image(lambda p: pl.where(p.x > 0, im.Color(16, 0, 0), im.Color(0, p.x, 2))),
+        pl.image(lambda p: (p.x, 128, 64, 1)),
+    ],
+)
+def test_bytes_are_no_parts_of_a_color_under_a_condition_or_beside_a_number(picture):
+    with pytest.raises(
+        VocabularyError, match=r"a color with a part of (255|16|128), not from 0 to 1; divide by"
+    ):
+        pl.render(picture, (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("picture", "color"),
+    [
+        (pl.image(lambda p: (1.0000001, -0.0000001, 0, 1)), [255, 0, 0, 255]),
+        (pl.image(lambda p: (pl.where(p.x > -9, 2.0, 0.5), 0, 0, 1)), [255, 0, 0, 255]),
+        (pl.image(lambda p: (pl.where(p.x > -9, math.nan, 0.5), 0, 0, 1)), [0, 0, 0, 255]),
+        (pl.image(lambda p: (p.x + 9, 1.5, 0, 1)), [255, 255, 0, 255]),
+        (im.lift(lambda c: c * 1.5, im.checkerboard(1, im.red, im.blue)), [255, 0, 0, 255]),
+        (im.lift(lambda a, b: a + b, im.cond(im.vstrip, im.red, im.lime), im.const(im.red)), [255, 0, 0, 255]),
+        (im.lift(lambda c: im.Color(*(2 * x - 0.5 for x in c)), im.checkerboard(1, im.red, im.blue)), [255, 0, 0, 255]),
+        (im.cond(im.udisk, im.discrete(lambda i, j: im.packed_color(255, 2, 3)),
+                 im.discrete(lambda i, j: im.packed_color(1, 1, 1))), [255, 2, 3, 255]),
+    ],
+)  # fmt: skip
+def test_what_is_computed_beyond_1_is_clamped(picture, color):
+    assert pl.render(picture, (1, 1))[0, 0].tolist() == color
 
 
 def test_three_numbers_are_no_color_and_the_way_is_told():

@@ -49,8 +49,10 @@ _PICTURE = "picture"
 """The place of errors about samples, until the picture is known."""
 _ROUNDING = 1e-6
 """How far a constant part of a color may be off: a few units in the last place of f32."""
-_CHOICES = 6
+_MAX_CHOICES = 6
 """Choices within choices among which constants are looked for."""
+_BYTE_THRESHOLD = 16
+"""Colors of whole numbers are taken for bytes if one is at least this: words seldom compute so bright a light."""
 OUT = Buffer("out", T.u32, 1)
 """The pixels, row after row; how many there are is known when the kernel is called."""
 
@@ -378,23 +380,29 @@ def color_of(sample: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def _check_constants(leaves: Sequence[Any]) -> None:
-    """Refuse constants that no color has: a whole number, which was meant as a packed color, and parts beyond 1."""
-    if len(leaves) == 1 and isinstance(leaves[0], Value) and leaves[0].expr.type is T.u32:
-        return  # packed already
-    fixed = [x for leaf in leaves for x in _constants(leaf)]
+    """Refuse constants that no color has: a whole number, which was meant as a packed color, and parts beyond 1.
+
+    In a color that is not constant, constants are refused only as bytes: words compute parts beyond 1, such as those
+    of twice a color, and these are clamped as everything is that is computed.
+    """
+    fixed = [x for x in map(static, leaves) if x is not None]
     if len(leaves) == 1 and fixed and type(fixed[0]) is int and fixed[0] not in (0, 1):
         raise VocabularyError(
-            f"its function returns the whole number {fixed[0]}",
+            f"its function returns the whole number {brief(fixed[0])}",
             place=_PICTURE,
             fix="return a color, such as rgb(1, 0.5, 0) or packed_color(255, 128, 0), or a number from 0 to 1",
         )
-    beyond = [x for x in fixed if not _is_part(x)]
-    if len(leaves) == 4 and beyond:
-        raise VocabularyError(
-            f"its function returns a color with a part of {beyond[0]:g}, not from 0 to 1",
-            place=_PICTURE,
-            fix="divide by 255 what is from 0 to 255, or write color('#ff8000')",
-        )
+    if len(leaves) != 4:
+        return
+    parts = fixed if len(fixed) == 4 else _bytes(fixed + [x for leaf in leaves for x in _choices(leaf)])
+    for part in parts:
+        if not _is_part(part):
+            shown = brief(part) if isinstance(part, int) else f"{part:g}"
+            raise VocabularyError(
+                f"its function returns a color with a part of {shown}, not from 0 to 1",
+                place=_PICTURE,
+                fix="divide by 255 what is from 0 to 255, or write color('#ff8000')",
+            )
 
 
 def _is_part(x: float) -> bool:
@@ -402,18 +410,21 @@ def _is_part(x: float) -> bool:
     return -_ROUNDING <= x <= 1 + _ROUNDING
 
 
-def _constants(leaf: Any) -> list[Any]:
-    """The constant that a number is, or the constants that conditions choose between."""
-    number = static(leaf)
-    if number is not None:
-        return [number]
+def _bytes(parts: list[float]) -> list[float]:
+    """Constants that are meant as bytes, the largest first: all are whole and none is beyond 255; else none."""
+    are_bytes = all(0 <= x <= 255 and x == int(x) for x in parts) and max(parts, default=0) >= _BYTE_THRESHOLD
+    return sorted(parts, reverse=True) if are_bytes else []
+
+
+def _choices(leaf: Any) -> list[Any]:
+    """The constants that conditions choose between."""
     found: list[Any] = []
     waiting = [(leaf.expr, 0)] if isinstance(leaf, Value) else []
     while waiting:
         node, depth = waiting.pop()
         if node.op == "const":
             found.append(node.attr)
-        elif node.op == "choose" and depth < _CHOICES:
+        elif node.op == "choose" and depth < _MAX_CHOICES:
             waiting += [(arm, depth + 1) for arm in node.args[1:]]
     return found
 
