@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.base.errors import InputError
+from pellucid.base.errors import ArgumentError, InputError
 from pellucid.cli import main
 from pellucid.notebook import png_bytes
 
@@ -62,6 +62,17 @@ def test_what_is_plain_or_told_a_zoom_is_left_alone():
     assert differing(im.move((1e5, 0), im.udisk), far) > 0.05
 
 
+def test_pixels_of_the_view_that_is_found_have_coordinates_of_their_own():
+    for x in (1e6, 7.5e6):
+        disk = im.move((x, 0), im.udisk)
+        for size in ((4096, 8), (1 << 20, 4)):
+            view = pl.fit(disk, size, center=(x, 0.0))
+            assert pl.render(disk, view=view).shape == (size[1], size[0], 4)
+    # Narrower than a unit, which no pixel is in f32 at so many of them.
+    assert pl.fit(disk, (1 << 20, 4), center=(7.5e6, 0.0)).zoom == 1.0
+    assert pl.fit(disk, (1 << 20, 4), center=(7.5e6, 0.0), precision="f64").zoom > 1e4
+
+
 def test_time_and_parameters_are_those_that_are_given():
     size = pl.param("size", 1.0, low=0.5, high=100.0)
     growing = pl.animation(lambda t: im.ustretch(size * (1 + t), im.udisk))
@@ -80,6 +91,7 @@ def test_time_and_parameters_are_those_that_are_given():
         ({"zoom": 0}, "zoom: 0 pixels per unit"),
         ({"time": math.inf}, "time: inf is not a finite number"),
         ({"precision": "f16"}, "precision: 'f16' is not known"),
+        ({"precision": ""}, "precision: '' is not known"),
     ],
 )
 def test_a_mistake_is_the_same_as_in_every_verb(given, message):
@@ -87,6 +99,11 @@ def test_a_mistake_is_the_same_as_in_every_verb(given, message):
         pl.fit(im.udisk, **given)
     with pytest.raises(InputError, match="'swirl' is not a picture"):
         pl.fit("swirl")
+    with pytest.raises(ArgumentError, match="unexpected keyword argument 'view'; a view has size, center"):
+        pl.fit(im.udisk, view=pl.View(64))
+    with pytest.raises(InputError, match="precision: this picture is compiled already; leave it out"):
+        pl.fit(pl.compile(im.udisk), precision="f64")
+    assert pl.fit(pl.compile(im.udisk), 64, precision="f32") == pl.fit(im.udisk, 64)
 
 
 def test_pictures_are_framed_where_people_look(tmp_path, capsys):

@@ -18,11 +18,13 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.view import View, ViewArguments, spelled_out
-from .frame import FINEST, OUT, REACH, FrameVariant, PictureSource
+from ..base.errors import InputError
+from ..base.tracebacks import door
+from ..base.view import View, ViewArguments, looked_at, spelled_out
+from .frame import OUT, FrameVariant, PictureSource
 from .kernel import Kernel, checked_source, code_of
 from .options import Options
-from .view import check_known_params, checked_view
+from .view import check_known_params, checked_view, is_resolved
 
 #: The small pictures have so many pixels in all, whatever their shape.
 _PIXELS = 48 * 32
@@ -39,18 +41,20 @@ _DIGITS = 6
 
 
 @spelled_out(ViewArguments)
+@door
 def fit(
     picture: PictureSource | Kernel,
     size: tuple[int, int] | int | None = None,
     *,
-    precision: str = "f32",
+    precision: str | None = None,
     **arguments: Unpack[ViewArguments],
 ) -> View:
     """A view of a picture in which there is something to see: the zoom is found, the rest is as it is given.
 
     The picture is drawn small about the center, at widths from 1/64 to 16384 units; the same picture gives the same
-    view on every machine. One that is plain at all of them gets a zoom of 1, and a `zoom` that is given is obeyed.
-    Raises InputError as `render` does.
+    view on every machine. One that is plain at all of them gets a zoom of 1, and a `zoom` that is given is obeyed. A
+    view that the picture carries is left aside. `precision` is f32 or f64, in which neighboring pixels of the view have
+    different coordinates; that of a kernel, or else f32. Raises InputError as `render` does.
 
     >>> from pellucid import images as im
     >>> fit(im.udisk, (600, 400))
@@ -59,10 +63,15 @@ def fit(
     (View(size=(64, 64)), View(size=(64, 64), zoom=2.0))
     """
     if isinstance(picture, Kernel):
+        if precision not in (None, picture.options.precision):
+            fix = "leave it out, or give the picture that it was made of"
+            raise InputError("this picture is compiled already", place="precision", fix=fix)
         kernel = picture
     else:
-        kernel = Kernel(checked_source(picture), Options(precision=precision), now=False)
-    seen = checked_view(size, precision=kernel.options.precision, frames=0, **arguments)
+        kernel = Kernel(
+            checked_source(picture), Options(precision="f32" if precision is None else precision), now=False
+        )
+    seen = checked_view(view=looked_at(None, size, arguments), precision=kernel.options.precision, frames=0)
     return seen if "zoom" in arguments else fitted(kernel, seen)
 
 
@@ -78,8 +87,12 @@ def fitted(kernel: Kernel, view: View) -> View:
     code = code_of(frame, Options("exact", kernel.options.precision, "tiles"))
     side = math.sqrt(_PIXELS / (view.size[0] * view.size[1]))
     small = max(round(view.size[0] * side), _MIN_SIDE), max(round(view.size[1] * side), _MIN_SIDE)
-    finest, reach = FINEST[kernel.options.precision], REACH[kernel.options.precision]
-    within = 0.5 * (reach - max(map(abs, view.center)))
+
+    def at(width: float) -> View:
+        return view.replace(zoom=view.size[0] / width)
+
+    def resolved(widths: Sequence[float]) -> list[float]:
+        return [w for w in widths if is_resolved(at(w), kernel.options.precision)]
 
     def scores(widths: Sequence[float]) -> list[float]:
         pixels = np.empty((len(widths), small[1], small[0], 4), np.uint8)
@@ -90,14 +103,14 @@ def fitted(kernel: Kernel, view: View) -> View:
         usual = 1 - _USUAL * np.abs(np.log2(np.array(widths) / 4))
         return np.round(_interest(pixels) * usual, _DIGITS).tolist()
 
-    widths = [w for w in _WIDTHS if small[0] / w <= finest and w <= within]
-    found = scores(widths)
-    if not widths or max(found) <= 0:
+    widths = resolved(_WIDTHS)
+    found = scores(widths) if widths else []
+    if max(found, default=0) <= 0:
         return view
     best = widths[found.index(max(found))]
-    near = [best, 0.75 * best, 1.5 * best]
+    near = resolved([best, 0.75 * best, 1.5 * best])
     found = scores(near)
-    return view.replace(zoom=view.size[0] / near[found.index(max(found))])
+    return at(near[found.index(max(found))])
 
 
 def _interest(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:

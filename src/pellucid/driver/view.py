@@ -285,9 +285,23 @@ def _check_reach(place: str, value: float, most: float, precision: str) -> None:
         )
 
 
-def _check_resolution(view: View, precision: str) -> None:
-    """The pixel grid must be finer than the spacing of representable numbers out there."""
+def _reach(view: View) -> float:
+    """The largest coordinate of a view."""
+    return max(abs(c) + side / 2 / view.zoom for c, side in zip(view.center, view.size, strict=True))
+
+
+def is_resolved(view: View, precision: str) -> bool:
+    """Whether neighboring pixels have different coordinates.
+
+    >>> [is_resolved(View(64, center=(1e6, 0.0), zoom=zoom), "f32") for zoom in (4.0, 4096.0)]
+    [True, False]
+    """
     bits, _ = _PRECISIONS[precision]
+    return _reach(view) * 2.0 ** (1 - bits) <= 1 / view.zoom
+
+
+def _check_resolution(view: View, precision: str) -> None:
+    """The pixel grid must be coarser than the spacing of representable numbers out there."""
     coarsest, finest = 1 / REACH[precision], FINEST[precision]
     if not coarsest <= view.zoom <= finest:
         raise InputError(
@@ -295,15 +309,14 @@ def _check_resolution(view: View, precision: str) -> None:
             place="zoom",
             fix=f"give a number from {coarsest:g} to {finest:g}",
         )
-    pitch = 1 / view.zoom
-    reach = max(abs(c) + side / 2 * pitch for c, side in zip(view.center, view.size, strict=True))
+    reach = _reach(view)
     if reach > REACH[precision]:
         raise InputError(
             f"at {view.zoom:g} pixels per unit the coordinates leave the range of {precision}",
             place="zoom",
             fix="give a larger zoom",
         )
-    if reach * 2.0 ** (1 - bits) > pitch:
+    if not is_resolved(view, precision):
         finer = "give precision='f64'" if precision == "f32" else "look closer to the origin"
         raise InputError(
             f"at a zoom of {view.zoom:g} around {view.center}, neighboring pixels have equal coordinates"
