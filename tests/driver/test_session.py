@@ -373,7 +373,7 @@ def test_a_picture_that_cannot_be_drawn_leaves_the_session_as_it_was():
             session.update("swirl")
         with pytest.raises(InputError, match="zoom"):
             session.update(zoom=-1.0)
-        with pytest.raises(InputError, match="no such parameter"):
+        with pytest.raises(InputError, match="the picture has no parameter"):
             session.update(params={"twist": 1.0})
         assert np.array_equal(session.frame().pixels, rendered(shapes(), 9.0))
 

@@ -229,9 +229,9 @@ def test_an_error_in_an_animation_shows_where_the_word_is_written():
 
 
 def test_a_wrong_precision_or_parameter_is_refused():
-    with pytest.raises(InputError, match="'f16' is not a precision"):
+    with pytest.raises(InputError, match="precision: 'f16' is not known"):
         im.checker.at(0, 0, precision="f16")
-    with pytest.raises(InputError, match="params nothing: the picture has no such parameter"):
+    with pytest.raises(InputError, match="params: the picture has no parameter 'nothing'"):
         im.checker.at(0, 0, params={"nothing": 1})
 
 

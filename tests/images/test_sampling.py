@@ -184,9 +184,20 @@ def test_an_out_that_does_not_fit_is_refused(picture, out, words):
 
 def test_parameters_are_those_of_the_picture():
     assert pl.sample(PICTURES["region"], 1.5, 0.0, params={"x": 2.0})
-    for params, words in (({"x": 3.0}, "3.0 is not in 0.5 .. 2.0"), ({"radius": 1.0}, "no such parameter")):
+    for params, words in (
+        ({"x": 3.0}, "3.0 is not in 0.5 .. 2.0"),
+        ({"radius": 1.0}, "no parameter 'radius'"),
+        ([1], "is not a mapping"),
+        ({"x": "a"}, "not a number"),
+    ):
         with pytest.raises(InputError, match=words):
             pl.sample(PICTURES["region"], 0, 0, params=params)
+
+
+@pytest.mark.parametrize("precision", ["f16", "", 64, []])
+def test_a_precision_is_one_of_two(precision):
+    with pytest.raises(InputError, match=r"precision: .* is not known; "):
+        pl.sample(im.x, 0, 0, precision=precision)
 
 
 def test_whatever_can_be_drawn_can_be_sampled():

@@ -337,7 +337,16 @@ def _whole(place: str, value: object, fix: str) -> int:
     raise InputError(f"{brief(value)} is not a whole number", place=place, fix=fix)
 
 
-def _checked_params(value: object) -> Mapping[str, float]:
+def checked_params(value: object) -> Mapping[str, float]:
+    """Names of parameters and finite numbers; None stands for none.
+
+    Raises `InputError` for anything else.
+
+    >>> checked_params([1])
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: params: [1] is not a mapping; give names and numbers, such as {'twist': 2.0}
+    """
     if value is None:
         return _NO_PARAMS
     if not isinstance(value, Mapping):
@@ -360,7 +369,7 @@ _CHECKS: Mapping[str, Callable[[Any], Any]] = {
     "time": partial(checked_real, "time"),
     "samples": _checked_samples,
     "threads": _checked_threads,
-    "params": _checked_params,
+    "params": checked_params,
 }
 """The checks of a view's fields, in their order."""
 DEFAULT = View()

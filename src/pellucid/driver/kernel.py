@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..backends.port import Backend, Code
 from ..backends.registry import Lent, maker
 from ..base.deep_stack import with_deep_stack
-from ..base.errors import InputError, brief, did_you_mean
+from ..base.errors import InputError, brief
 from ..base.gc_pause import gc_paused
 from ..base.tracebacks import door
 from ..base.transitions import once_positional
@@ -236,10 +236,8 @@ def own_values(given: Mapping[str, float], known: Mapping[str, Param]) -> dict[s
 
     Raises InputError for a parameter that is unknown, or whose value is out of its range.
     """
+    check_known_params(given, known)
     for name, value in given.items():
-        if name not in known:
-            fix = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
-            raise InputError("the picture has no such parameter", place=f"params {name}", fix=fix)
         if not known[name].low <= value <= known[name].high:
             p = known[name]
             raise InputError(
@@ -284,10 +282,8 @@ def no_picture(thing: object) -> InputError:
     >>> print(no_picture([1, 2]))
     [1, 2] is not a picture; give one made with pellucid.images or a function marked with @pl.image or @pl.animation
     """
-    told, fix = (
-        brief(thing),
-        "give one made with pellucid.images or a function marked with @pl.image or @pl.animation",
-    )
+    told = brief(thing)
+    fix = "give one made with pellucid.images or a function marked with @pl.image or @pl.animation"
     if callable(thing) and not isinstance(thing, type):
         fix = "mark it with @pl.image, or with @pl.animation if its argument is the time"
     elif isinstance(thing, np.ndarray):

@@ -66,7 +66,7 @@ class PointCode:
                 part = array[first : first + size]
                 if size < BLOCK:
                     # Past the last point there are points as well: they cost little, and nobody sees them.
-                    padded = scratch.setdefault(buffer, np.zeros(BLOCK, part.dtype))
+                    padded = np.zeros(BLOCK, part.dtype)
                     padded[:size] = part
                     part = padded
                 memory[buffer] = part
@@ -76,7 +76,9 @@ class PointCode:
                 if size == BLOCK and part.dtype == buffer.type.dtype and part.flags.c_contiguous:
                     memory[buffer] = part
                     continue
-                room = scratch.setdefault(buffer, np.empty(BLOCK, buffer.type.dtype))
+                room = scratch.get(buffer)
+                if room is None:
+                    room = scratch[buffer] = np.empty(BLOCK, buffer.type.dtype)
                 memory[buffer] = room
                 later.append((part, room[:size]))
             rows = -(-size // COLUMNS)

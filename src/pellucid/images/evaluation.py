@@ -16,6 +16,8 @@ import numpy as np
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, brief
 from ..base.memory import available_memory, readable_bytes
+from ..base.tracebacks import door
+from ..base.view import checked_params
 from ..driver.frame import REACH
 from ..driver.kernel import Kernel, own_values
 from ..driver.options import Options
@@ -33,9 +35,9 @@ from .image import kind_of, unknown_point
 Array = np.ndarray[Any, Any]
 MIN_COMPILED = 1 << 13
 """Points from which on a picture is compiled, which takes as long as the interpreter takes for some thousands."""
-_REAL = {"f32": T.f32, "f64": T.f64}
 
 
+@door
 def sample(
     picture: Any,
     x: Any,
@@ -53,7 +55,8 @@ def sample(
     whatever NumPy takes: of pandas, of xarray, or of a library that has `__array__` or `__dlpack__`. `precision` is f32
     or f64, that of a kernel, or else f32; `params` overrides defaults of parameters. The values go to `out`, if given,
     by casts that keep their kind. Raises InputError for a parameter that is unknown or out of its range, for what is no
-    array of numbers, for shapes that do not broadcast, and for an `out` that does not fit.
+    array of numbers, for shapes that do not broadcast, and for an `out` that does not fit; VocabularyError for what is
+    no picture.
 
     >>> from pellucid import images as im
     >>> sample(im.x + im.y, [1, 2], [[10], [20]])
@@ -62,26 +65,23 @@ def sample(
     >>> sample(im.udisk, (0.5, 0.5))
     array(True)
     """
-    source, own = picture, None
+    source, own = picture, "f32"
     if isinstance(picture, Kernel):
         source, own = cast("Any", picture.source), picture.options.precision
     elif not isinstance(picture, Drawable):
         source, _ = displayable(picture)
-    real = _REAL.get(precision or own or "f32")
-    if real is None:
-        raise InputError(f"{brief(precision)} is not a precision", place="at", fix="use f32 or f64")
+    real = Options("exact", own if precision is None else precision).real
     points = _points(x, y, time, real)
     traced = _traced(source, real)
-    values = own_values(params or {}, traced.params)
+    values = own_values(checked_params(params), traced.params)
     if out is not None:
         return _into(out, traced, points, values)
     shape = points.shape_with(None)
-    arrays = [np.empty(shape, root.type.dtype) for root in traced.roots]
     if traced.color:
         whole = np.empty((*shape, 4), real.dtype)
-        arrays = [whole[..., k] for k in range(4)]
-        _fill(traced, points, values, shape, arrays)
+        _fill(traced, points, values, shape, [whole[..., k] for k in range(4)])
         return whole
+    arrays = [np.empty(shape, root.type.dtype) for root in traced.roots]
     _fill(traced, points, values, shape, arrays)
     return arrays[0] if len(arrays) == 1 else traced.rebuild(arrays)
 
