@@ -103,8 +103,11 @@ def test_bad_input_is_refused_at_once():
         explore("swirl")
     with pytest.raises(InputError, match="zoom"):
         explore(PICTURE, zoom=-1)
-    with pytest.raises(InputError, match="seconds"):
-        explore(PICTURE, seconds=0)
+    for seconds in (0, -1, float("nan"), "long", 10**400):
+        with pytest.raises(InputError, match="seconds: "):
+            explore(PICTURE, seconds=seconds)
+    with pytest.raises(InputError, match="precision: 'f16' is not known"):
+        explore(PICTURE, precision="f16")
 
 
 def test_without_anywidget_the_extra_is_named(monkeypatch):
@@ -115,6 +118,16 @@ def test_without_anywidget_the_extra_is_named(monkeypatch):
     ):
         explore(PICTURE)
     widget._widget_class.cache_clear()
+
+
+def test_a_kernel_is_explored_in_its_precision_and_view():
+    kernel = pl.compile(PICTURE.framed((48, 32), zoom=2.0), precision="f64")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for made, precision in ((explore(kernel), "f64"), (explore(kernel, precision="f32"), "f32")):
+            assert made.explorer.options.precision == precision
+            assert made.view == pl.View((48, 32), zoom=2.0)
+            made.close()
 
 
 def test_the_widget_answers_and_holds_a_still_picture():

@@ -43,7 +43,7 @@ def png_bytes(
 def in_cell(
     picture: object, size: tuple[int, int] | int | None, view: View | None, arguments: DrawArguments
 ) -> Drawing:
-    """What a notebook is asked to draw: in the view given, in that of the picture, or in one that fits a cell.
+    """Check the arguments of a cell: a drawing in the view given, in that of the picture, or in one that fits a cell.
 
     Raises `InputError` for a value out of its range.
 
@@ -76,10 +76,11 @@ def moving_png_bytes(
     """
     from pellucid.canvas import animate
 
+    asked = in_cell(picture, size, view, arguments)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "moving.png"
         animate(
-            picture, path, view=in_cell(picture, size, view, arguments).view, seconds=seconds, fps=fps,
-            progress=lambda done, whole: None, **arguments,
+            asked.kernel(), path, view=asked.view, seconds=seconds, fps=fps,
+            progress=lambda done, whole: None, **asked.near._asdict(),
         )  # fmt: skip
         return contents(path)

@@ -13,12 +13,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack, cast
 
-from pellucid.base.errors import InputError, MissingExtraError, PellucidError, brief
+from pellucid.base.errors import InputError, MissingExtraError, PellucidError
 from pellucid.base.opening import text_of
-from pellucid.base.view import View, ViewArguments, spelled_out
+from pellucid.base.tracebacks import door
+from pellucid.base.view import View, ViewArguments, checked_real, spelled_out
 from pellucid.canvas import render
 from pellucid.canvas.formats import Look, format_of
 from pellucid.canvas.sinks import write_still
+from pellucid.canvas.source import precision_of
 from pellucid.driver import Kernel, Options
 from pellucid.driver.kernel import Bytes, checked_source
 from pellucid.driver.session import Session
@@ -53,17 +55,17 @@ class Explorer:
         numerics: str = "exact",
         precision: str = "f32",
     ) -> None:
-        self.picture = picture.source if isinstance(picture, Kernel) else checked_source(picture)
+        self.picture = checked_source(picture)
         self.view = checked_view(view=view, precision=precision)
-        if not (math.isfinite(seconds) and seconds > 0):
-            raise InputError(f"{brief(seconds)} is no duration", place="seconds", fix="give one above 0")
-        self.seconds = seconds
+        self.seconds = checked_real("seconds", seconds)
+        if self.seconds <= 0:
+            raise InputError(f"{self.seconds:g} is no duration", place="seconds", fix="give one above 0")
         self.options = Options(numerics, precision)
         self._known = Kernel(self.picture, self.options, now=False)
         self._session = Session(view=self.view.replace(samples=1), numerics=numerics, precision=precision)
 
     def setup(self) -> dict[str, Any]:
-        """What a front end begins with: the view, and the parameters with their ranges."""
+        """The first message to a front end: the view, and the parameters with their ranges."""
         view = self.view
         params: list[dict[str, Any]] = []
         for name, known in self._known.params.items():
@@ -130,6 +132,7 @@ def _span(default: float, low: float, high: float) -> tuple[float, float]:
 
 
 @spelled_out(ViewArguments)
+@door
 def explore(
     picture: object,
     size: tuple[int, int] | int | None = None,
@@ -137,15 +140,16 @@ def explore(
     view: View | None = None,
     seconds: float = 10.0,
     numerics: str = "exact",
-    precision: str = "f32",
+    precision: str | None = None,
     **arguments: Unpack[ViewArguments],
 ) -> Any:
     """A live view of a picture in a notebook: drag to move, wheel to zoom, a slider for each parameter, play and pause.
 
     It begins at the `view`, or that which the picture carries, and what is given beside it; `seconds` is the range of
     the time. While something moves, frames may be compressed or smaller; at rest there is an exact one, and `view` of
-    the widget tells where it is. Close it by its method `close`. Raises `MissingExtraError` if anywidget is not
-    installed, `InputError` for a value out of its range or for what is no picture.
+    the widget tells where it is. `precision` is f32 or f64, that of a kernel, or else f32. Close it by its method
+    `close`. Raises `MissingExtraError` if anywidget is not installed, `InputError` for a value out of its range or for
+    what is no picture.
 
     >>> from pellucid import images as im
     >>> widget = explore(im.swirl(100, im.checkerboard(10, im.red, im.blue)), 64)
@@ -154,8 +158,10 @@ def explore(
     >>> widget.close()
     """
     made = _widget_class()
-    seen = in_cell(picture, size, view, {**arguments, "precision": precision}).view
-    return made(Explorer(picture, seen, seconds=seconds, numerics=numerics, precision=precision))
+    precision = precision_of(picture, precision)
+    source = picture.source if isinstance(picture, Kernel) else picture
+    seen = in_cell(source, size, view, {**arguments, "precision": precision}).view
+    return made(Explorer(source, seen, seconds=seconds, numerics=numerics, precision=precision))
 
 
 @functools.cache
@@ -181,7 +187,7 @@ def _widget_class() -> Any:
 
         @property
         def view(self) -> View:
-            """What was looked at last, at rest."""
+            """The last view at rest."""
             return self.explorer.view
 
         def _heard(self, _: Any, content: Mapping[str, Any], buffers: Any) -> None:
@@ -190,9 +196,10 @@ def _widget_class() -> Any:
 
         def _repr_mimebundle_(self, **named: Any) -> Any:
             # Where no front end runs, such as on a page of a finished notebook, there is a still picture.
-            bundle: Any = cast("Any", super())._repr_mimebundle_(**named)
-            data: dict[str, Any] = bundle[0] if bundle else {}
-            return {**data, "image/png": png_bytes(self.explorer.picture, view=self.explorer.view)}, {}
+            bundle: tuple[dict[str, Any], dict[str, Any]]
+            bundle = cast("Any", super())._repr_mimebundle_(**named) or ({}, {})
+            data, metadata = bundle
+            return {**data, "image/png": png_bytes(self.explorer.picture, view=self.explorer.view)}, metadata
 
         def close(self) -> None:
             """End the session and the widget."""
