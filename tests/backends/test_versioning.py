@@ -145,6 +145,22 @@ def test_blocks_in_bounds_ask_nothing(store: str, load: str):
     assert "@llvm.masked.gather" not in text
 
 
+def test_blocks_of_arrays_of_known_sizes_are_written_once():
+    """The ranges of the loops inside prove the accesses, so that no second version is needed."""
+    given = parse_nest("""
+kernel blocks():
+  output out: i32[6400]
+  input a: i32[6400]
+  for r: i64 in 0:i64 .. 200:i64:
+    for j: i64 in 0:i64 .. 32:i64 by 16 lanes:
+      out[r * 32:i64 + j] := a[r * 32:i64 + j] + 1
+""")
+    text = LlvmBackend().text(given, {})
+    assert "@llvm.smin" not in text
+    assert text.count("add <16 x i32>") == 1
+    assert "add i32" not in text
+
+
 def test_blocks_one_after_the_other_may_share_an_index(compiling_backend: Backend):
     given = parse_nest("""
 kernel blocks(n: i64, from: i64):

@@ -82,6 +82,11 @@ class Sum:
             low, high = low + min(ends), high + max(ends)
         return low, high
 
+    def fits(self, type_: T.Type, facts: FactsOf) -> bool:
+        """Whether the sum modulo the width of a type is the sum itself."""
+        low, high = self.range(facts)
+        return type_.low <= low and high <= type_.high
+
     def node(self, type_: T.Type) -> Expr:
         """An integer of a type with its value."""
         found = const(self.constant, type_)

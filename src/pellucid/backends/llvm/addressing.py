@@ -80,8 +80,7 @@ class Addressing:
 
     def is_whole(self, found: Sum, type_: T.Type) -> bool:
         """Whether a sum modulo the width of a type is the sum itself."""
-        low, high = found.range(self.scope.loop.facts)
-        return type_.low <= low and high <= type_.high
+        return found.fits(type_, self.scope.loop.facts)
 
     def shape(self, position: Expr) -> Sum:
         """A position as a sum of everything that can be taken apart."""

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr
+from ...reasoning.infer import FactsOf
 from ..jit.spelling import SCALAR, mangled, typed
 from ..obligations import Proofs
 from ..port import CallingPlan
@@ -28,11 +29,13 @@ class Bounds:
         self.proofs = Proofs(plan.least, plan.calling.scratch)
         self._granted: set[Access] = set()
 
-    def is_proved(self, position: Expr, buffer: Buffer) -> bool:
-        """Whether a position is proved to be in bounds; if so, runs check that the buffer is that large."""
-        return (position, buffer) in self._granted or self.proofs.inside(
-            position, buffer, self.scope.loop.facts
-        )
+    def is_proved(self, position: Expr, buffer: Buffer, facts: FactsOf | None = None) -> bool:
+        """Whether a position is proved to be in bounds, by `facts` or by those of the loop that is being written.
+
+        If so, runs check that the buffer is that large.
+        """
+        known = self.scope.loop.facts if facts is None else facts
+        return (position, buffer) in self._granted or self.proofs.inside(position, buffer, known)
 
     @contextmanager
     def granted(self, accesses: Iterable[Access]) -> Generator[None]:

@@ -65,16 +65,15 @@ class Versioning:
         for position, buffer in dict.fromkeys(accesses):
             if not position.free & index.free or facts(position).lo < 0:
                 continue
-            if self.bounds.is_proved(position, buffer):
+            # The facts of the loops inside: their ranges may prove what the loop's own facts do not.
+            if self.bounds.is_proved(position, buffer, facts):
                 continue
             split = as_sum(position, stop=lambda n: not n.free & index.free, whole=index_is_whole)
             step = dict(split.terms).get(index, 0)
             rest = [n for n, _ in split.terms if n is not index]
             steady = not any(n.free & index.free or n in changing for n in rest)
             near = all(abs(bound) < MAX_ELEMENTS for n in rest for bound in (facts(n).lo, facts(n).hi))
-            low, high = split.range(facts)
-            whole = position.type.low <= low and high <= position.type.high
-            if step > 0 and steady and near and whole:
+            if step > 0 and steady and near and split.fits(position.type, facts):
                 found[position, buffer] = _farthest(split, own & ~index.free, facts)
         return found
 
