@@ -142,9 +142,13 @@ def form(k: int, t: T.Type) -> tuple[Enclosure, list[Any]]:
 
 
 def sums_outside(
-    ends: Callable[..., Any], update: tuple[SumStep, ...], side: int, t: T.Type, draw: np.random.Generator
+    endpoints: Callable[..., Any],
+    update: tuple[SumStep, ...],
+    side: int,
+    t: T.Type,
+    draw: np.random.Generator,
 ) -> int:
-    """How many sums of samples, added up as frames do it, are outside of their ends."""
+    """The number of sums of samples, added up as frames do it, that are outside of their endpoints."""
     count = 500
     from_middle = np.array([(2 * n - (side - 1)) / max(side - 1, 1) for n in range(side)])
     x, y, z = 0.25, -0.5, 0.0625 * float(np.mean(from_middle**2))
@@ -157,7 +161,7 @@ def sums_outside(
     }
     places = [param(n, t) for n in ("x", "y", "z", "count")]
     leaves |= {p: np.array(v, t.dtype) for p, v in zip(places, (x, y, z, side * side), strict=True)}
-    found = ends(update, [f for f, _ in forms], [Term(p) for p in places[:3]], Term(places[3]))
+    found = endpoints(update, [f for f, _ in forms], [Term(p) for p in places[:3]], Term(places[3]))
     low, high = (np.broadcast_to(e, count).astype(EXACT) for e in evaluate([e.expr for e in found], leaves))
     total = np.zeros(count, t.dtype)
     inside = np.ones(count, bool)
@@ -186,20 +190,20 @@ def sums_outside(
 
 @pytest.mark.parametrize("side", [1, 2, 5, 16])
 @pytest.mark.parametrize("update", UPDATES)
-def test_sums_of_samples_are_between_their_ends(update, side):
+def test_sums_of_samples_are_between_their_endpoints(update, side):
     for seed in range(20 if NIGHTLY else 2):
-        assert sums_outside(bounds.ends_of_sum, update, side, T.f32, np.random.default_rng(seed)) == 0
+        assert sums_outside(bounds.sum_endpoints, update, side, T.f32, np.random.default_rng(seed)) == 0
 
 
 def _changed(change: Callable[[Enclosure], Enclosure]) -> Callable[..., Any]:
-    def ends(update: Any, values: list[Enclosure], place: Any, count: Any) -> Any:
-        return bounds.ends_of_sum(update, [change(v) for v in values], place, count)
+    def endpoints(update: Any, values: list[Enclosure], place: Any, count: Any) -> Any:
+        return bounds.sum_endpoints(update, [change(v) for v in values], place, count)
 
-    return ends
+    return endpoints
 
 
 def _without_spread(update: Any, values: list[Enclosure], place: list[Term], count: Term) -> Any:
-    return bounds.ends_of_sum(update, values, [*place[:2], count.lift(0.0)], count)
+    return bounds.sum_endpoints(update, values, [*place[:2], count.lift(0.0)], count)
 
 
 def _sure(v: Enclosure) -> Enclosure:
@@ -219,4 +223,4 @@ def test_a_sum_that_forgets_rounding_is_seen(monkeypatch):
     draw = np.random.default_rng(1)
     monkeypatch.setattr(bounds, "ROUNDING", {T.f32: 0.0, T.f64: 0.0})
     monkeypatch.setattr(bounds, "off", lambda exact, _size, _roundings: exact)
-    assert any(sums_outside(bounds.ends_of_sum, UPDATES[0], 16, T.f32, draw) for _ in range(5))
+    assert any(sums_outside(bounds.sum_endpoints, UPDATES[0], 16, T.f32, draw) for _ in range(5))

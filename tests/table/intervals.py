@@ -64,8 +64,8 @@ def intervals(t: T.Type, count: int, draw: np.random.Generator) -> Endpoints:
         must, may = draw.random(count) < 0.4, draw.random(count) < 0.5
         return must, must | may
     first, second = _float_ends(t, count, draw) if t.is_float else _integer_ends(t, count, draw)
-    pinned = draw.random(count) < 0.25
-    second = np.where(pinned, first, second)
+    points = draw.random(count) < 0.25
+    second = np.where(points, first, second)
     return np.minimum(first, second), np.maximum(first, second)
 
 
@@ -203,9 +203,9 @@ def fault(
         ends = [_kept_within(t, e, b.lo, b.hi) for t, e, b in zip(types, ends, bounds, strict=True)]
     leaves = dict(zip([e for pair in rule.leaves for e in pair], [x for e in ends for x in e], strict=True))
     count = len(ends[0][0])
-    wanted = [rule.lo, rule.hi, *(c for c in rule.copies if c is not None)]
+    wanted = [rule.lo, rule.hi, *(c for c in rule.choices if c is not None)]
     lo, hi, *conditions = [np.broadcast_to(x, count) for x in evaluate(wanted, leaves)]
-    copies = {k: conditions.pop(0) for k, c in enumerate(rule.copies) if c is not None}
+    choices = {k: conditions.pop(0) for k, c in enumerate(rule.choices) if c is not None}
 
     def at(bad: Array, what: str, value: Array | None = None) -> Fault | None:
         if not bad.any():
@@ -233,12 +233,10 @@ def fault(
             found = found or at(~((lo <= value) & (value <= hi)), "a value is left out", value)
         if k == 0:
             exact = _known(prim, ends) & np.isfinite(value)
-            found = found or at(
-                exact & ~((lo == value) & (hi == value)), "a known value is not pinned", value
-            )
-        for j, condition in copies.items():
+            found = found or at(exact & ~((lo == value) & (hi == value)), "a known value is no point", value)
+        for j, condition in choices.items():
             same = (column[j] == value) | _is_nan(column[j]) & _is_nan(value)
-            if rule.copies_keep_zero[j] and value.dtype.kind == "f":
+            if rule.choices_keep_zero[j] and value.dtype.kind == "f":
                 same &= (np.signbit(column[j]) == np.signbit(value)) | _is_nan(value)
             found = found or at(condition & ~same, f"the result is not operand {j}", value)
         if found is not None:

@@ -23,7 +23,7 @@ EXACT = np.longdouble
 
 
 class Near(NamedTuple):
-    """The ends of some values, and the surfaces near them; integers that count have one, and other types none."""
+    """The endpoints of some values, and their Taylor models; integers that count have one, and other types none."""
 
     type: T.Type
     lo: Array

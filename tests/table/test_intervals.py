@@ -38,19 +38,19 @@ def test_a_rule_is_of_the_right_types(prim: Prim, types, attr):
     rule = interval_rule(prim, types, result)
     assert rule.lo.type is rule.hi.type is result
     assert [tuple(e.type for e in pair) for pair in rule.leaves] == [(t, t) for t in types]
-    assert len(rule.copies) == len(rule.copies_keep_zero) == prim.arity
-    for condition, t in zip(rule.copies, types, strict=True):
+    assert len(rule.choices) == len(rule.choices_keep_zero) == prim.arity
+    for condition, t in zip(rule.choices, types, strict=True):
         assert condition is None or (condition.type is T.boolean and t is result)
     assert rule is interval_rule(prim, types, result)
 
 
 @pytest.mark.parametrize(("prim", "types", "attr"), TYPED, ids=named)
 def test_a_rule_may_be_simplified_and_expanded(prim: Prim, types, attr):
-    """Of the ends it is known that they are no NaN, and of nothing that it is finite."""
+    """Endpoints are known to be no NaN, and nothing is known to be finite."""
     rule = interval_rule(prim, types, prim.result_type(types, attr))
     ends = together(types, 1000, np.random.default_rng(5))
     leaves = dict(zip([e for pair in rule.leaves for e in pair], [x for e in ends for x in e], strict=True))
-    wanted = [rule.lo, rule.hi, *(c for c in rule.copies if c is not None)]
+    wanted = [rule.lo, rule.hi, *(c for c in rule.choices if c is not None)]
     ranges = {e: top(e.type)._replace(nan=False) for e in leaves}
     for plain, other in zip(
         evaluate(wanted, leaves), evaluate(expand(wanted, "exact", ranges=ranges), leaves), strict=True
@@ -62,7 +62,7 @@ def test_a_rule_may_be_simplified_and_expanded(prim: Prim, types, attr):
 
 
 def interval_of(t: T.Type) -> st.SearchStrategy[tuple[float, float]]:
-    """Intervals whose ends are easily pinned, nested, touching, or open."""
+    """Intervals that are often points, nested, touching, or open."""
     if t is T.boolean:
         return st.sampled_from([(False, False), (False, True), (True, True)])
     ends = st.sampled_from([v for v in spicy(t).tolist() if v == v])  # noqa: PLR0124 - NaN
@@ -75,7 +75,7 @@ OF_ONE_WIDTH = [
 
 
 @given(st.data(), st.sampled_from(OF_ONE_WIDTH))
-def test_nested_touching_and_pinned_intervals(data: st.DataObject, typed):
+def test_nested_touching_and_point_intervals(data: st.DataObject, typed):
     prim, types, attr = typed
     drawn: list[tuple[float, float]] = []
     for t in types:

@@ -13,7 +13,7 @@ from pellucid.ir import types as T
 from pellucid.ir.expr import apply
 from pellucid.ir.intervals import corners
 from pellucid.ir.intervals import interval as B
-from pellucid.ir.intervals.interval import Copy, Interval
+from pellucid.ir.intervals.interval import Choice, Interval
 from pellucid.ir.intervals.notation import Term, choose, fma, maximum, minimum
 from pellucid.ir.prim import Prim, row
 
@@ -150,7 +150,7 @@ WRONG: dict[str, tuple[str, tuple[T.Type, ...], T.Type | None, dict[str, object]
         None,
         {"interval": lambda t, a, b: B.only(a.lo + b.lo <= a.hi + b.hi, a.lo + b.lo, a.hi + b.hi)},
     ),
-    "a difference of like ends": (
+    "a difference of like endpoints": (
         "sub",
         PAIR,
         None,
@@ -185,25 +185,25 @@ WRONG: dict[str, tuple[str, tuple[T.Type, ...], T.Type | None, dict[str, object]
         "min",
         PAIR,
         None,
-        {"copies": lambda a, b: (Copy(a.hi <= b.lo, True), Copy(b.hi <= a.lo, True))},
+        {"choices": lambda a, b: (Choice(a.hi <= b.lo, True), Choice(b.hi <= a.lo, True))},
     ),
     "a sum with zero that keeps its sign": (
         "add",
         PAIR,
         None,
-        {"copies": lambda a, b: (Copy(b.holds(0), True), None)},
+        {"choices": lambda a, b: (Choice(b.holds(0), True), None)},
     ),
     "a product with zero or one copied": (
         "mul",
         PAIR,
         None,
-        {"copies": lambda a, b: (Copy((b.lo >= 0.0) & (b.hi <= 1.0) & b.is_point, True), None)},
+        {"choices": lambda a, b: (Choice((b.lo >= 0.0) & (b.hi <= 1.0) & b.is_point, True), None)},
     ),
     "a choice copied where it may be": (
         "choose",
         (T.boolean, *PAIR),
         None,
-        {"copies": lambda c, x, y: (None, Copy(c.hi, True), None)},
+        {"choices": lambda c, x, y: (None, Choice(c.hi, True), None)},
     ),
     "a choice of what may be": ("choose", (T.boolean, *PAIR), None, {"interval": _choice}),
     "a quotient by zero": ("div", PAIR, None, {"interval": _over_zero}),
@@ -215,7 +215,7 @@ WRONG: dict[str, tuple[str, tuple[T.Type, ...], T.Type | None, dict[str, object]
         {"interval": lambda t, a, b, c: corners.fused(t, a, b, Interval(c.lo, c.lo))},
     ),
     "a floor of one end": ("floor", (T.f32,), None, {"interval": lambda t, a: (a.lo, B.at("floor", a.hi))}),
-    "a floor that is not pinned": (
+    "a floor that is no point": (
         "floor",
         (T.f32,),
         None,
@@ -250,7 +250,7 @@ WRONG: dict[str, tuple[str, tuple[T.Type, ...], T.Type | None, dict[str, object]
         None,
         {"interval": lambda t, a, b: (a.hi.equals(b.lo), (a.lo <= b.hi) & (b.lo <= a.hi))},
     ),
-    "a quotient of integers at like ends": (
+    "a quotient of integers at like endpoints": (
         "floor_div",
         INTS,
         None,
@@ -260,7 +260,7 @@ WRONG: dict[str, tuple[str, tuple[T.Type, ...], T.Type | None, dict[str, object]
             )
         },
     ),
-    "a remainder of the ends": ("mod", INTS, None, {"interval": _remainder}),
+    "a remainder of the endpoints": ("mod", INTS, None, {"interval": _remainder}),
     "a shift that loses bits": ("shift_left", INTS, None, {"interval": _shifted}),
     "bits of either within the larger": (
         "or",
@@ -284,7 +284,7 @@ WRONG: dict[str, tuple[str, tuple[T.Type, ...], T.Type | None, dict[str, object]
     "a power that only grows": ("pow", PAIR, None, {"interval": _power(False)}),
     "a power that falls with its exponent": ("pow", PAIR, None, {"interval": _power(True)}),
     "a blend without widening": ("lerp", (T.f32,) * 3, None, {"interval": _lerp_without_slack}),
-    "a length from the ends": (
+    "a length from the endpoints": (
         "hypot",
         PAIR,
         None,

@@ -20,7 +20,7 @@ from .facts import Facts, Transfer, top
 
 if TYPE_CHECKING:
     from .expr import Expr
-    from .intervals.interval import Copies, IntervalFunction
+    from .intervals.interval import Choices, IntervalFunction
 
 CLASSES: Mapping[str, tuple[T.Type, ...]] = {
     "F": T.FLOATS,
@@ -83,7 +83,7 @@ class Prim:
                result between two others may be NaN, the row states its `interval` as well.
     interval   bounds of the result as terms: a function ``(result type, *intervals) -> (lo, hi)``; what
                `reasoning.intervals` makes of the other columns if None.
-    copies     ``(*intervals) -> (Copy | None, ...)``: for each operand, when the result surely is that operand.
+    choices    ``(*intervals) -> (Choice | None, ...)``: for each operand, when the result is proved to be that operand.
     zero_sign  what the signs of zeros among the operands can change: nothing ("kill"), only the sign of a zero result
                ("pass"), or more ("observe").
     cost       cycles for one 512-bit vector on a current core, roughly: what heuristics and the timer start from.
@@ -105,7 +105,7 @@ class Prim:
     ulp: Mapping[str, float] = field(default_factory=dict[str, float])
     monotone: str = ""
     interval: IntervalFunction | None = None
-    copies: Copies | None = None
+    choices: Choices | None = None
     zero_sign: str = "observe"
     cost: float = 1.0
     symbol: tuple[str, int] | None = None

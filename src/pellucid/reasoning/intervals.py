@@ -21,7 +21,7 @@ from ..ir.intervals.notation import Term, maximum, minimum
 from ..ir.prim import Prim
 
 MAX_BODY = 12
-"""How many operators a body may have whose intervals are composed: beyond that the bounds are loose and dear."""
+"""Maximum operators of a body whose intervals are composed: the bounds of a longer one are loose and expensive."""
 
 
 Known = TypeVar("Known")
@@ -33,19 +33,20 @@ class IntervalRule(NamedTuple):
 
     lo, hi             expressions over `leaves` of the result's type: no result lies outside. Of booleans they are must
                        and may. Of floats neither is ever NaN, and only from -inf to +inf the result may be NaN. If all
-                       operands are pinned to finite numbers, and the result is one, it is pinned as well.
-    copies             for each operand a boolean expression, "here the result is that operand", or None for never.
-    copies_keep_zero   for each operand whether a copy is right for the sign of a zero as well.
-    leaves             for each operand the params that stand for its lo and hi, of its type. They may be infinite, as
-                       other params never are; what the expressions count on is that lo <= hi.
+                       operands are finite points, and the result is finite, it is a point as well.
+    choices            for each operand a boolean expression, "here the result is that operand", or None for never: the
+                       choice trace of the row.
+    choices_keep_zero  for each operand whether the choice is right for the sign of a zero as well.
+    leaves             for each operand the params that stand for its lo and hi, of its type. They may be infinite,
+                       unlike other params. The expressions rely on lo <= hi.
 
     -0.0 and +0.0 are one number to all of these: the interval [0, 0] may hold either.
     """
 
     lo: Expr
     hi: Expr
-    copies: tuple[Expr | None, ...]
-    copies_keep_zero: tuple[bool, ...]
+    choices: tuple[Expr | None, ...]
+    choices_keep_zero: tuple[bool, ...]
     leaves: tuple[tuple[Expr, Expr], ...]
 
 
@@ -71,19 +72,19 @@ def _interval_rule(
     intervals = [Interval(Term(lo), Term(hi)) for lo, hi in leaves]
     if twice:
         intervals[1] = intervals[0]
-    lo, hi = ends(prim, result, *intervals)
-    copies = prim.copies(*intervals) if prim.copies else (None,) * len(types)
+    lo, hi = endpoints(prim, result, *intervals)
+    choices = prim.choices(*intervals) if prim.choices else (None,) * len(types)
     return IntervalRule(
         lo.expr,
         hi.expr,
-        tuple(None if c is None else c.condition.expr for c in copies),
-        tuple(c is not None and c.keeps_zero for c in copies),
+        tuple(None if c is None else c.condition.expr for c in choices),
+        tuple(c is not None and c.keeps_zero for c in choices),
         leaves,
     )
 
 
-def ends(prim: Prim, result: T.Type, *intervals: Interval) -> Endpoints:
-    """The ends of a row's result, as terms over those of its operands."""
+def endpoints(prim: Prim, result: T.Type, *intervals: Interval) -> Endpoints:
+    """The endpoints of a row's result, as terms over those of its operands."""
     if prim.interval is not None:
         return prim.interval(result, *intervals)
     # An integer that wraps is out of order, and nothing tells here when it does.
@@ -114,7 +115,7 @@ def _value(prim: Prim, result: T.Type, operands: Iterable[Term]) -> Term:
 
 
 def _trusted(prim: Prim, intervals: Iterable[Interval]) -> list[Term]:
-    """When the operands' ends stand for all that is between them: no NaN, and no zero of unknown sign that matters."""
+    """When the operands' endpoints stand for all between them: no NaN, and no zero of unknown sign that matters."""
     floats = [b for b in intervals if b.type.is_float]
     found = [b.nan_free for b in floats]
     if prim.zero_sign == "observe":
@@ -123,7 +124,7 @@ def _trusted(prim: Prim, intervals: Iterable[Interval]) -> list[Term]:
 
 
 def _at_points(prim: Prim, result: T.Type, intervals: tuple[Interval, ...]) -> Endpoints:
-    """The value where every operand is pinned; everything elsewhere."""
+    """The value where every operand is a point; the whole type elsewhere."""
     value = _value(prim, result, [b.lo for b in intervals])
     known = [b.is_point for b in intervals] + _trusted(prim, intervals)
     if result.is_float:
@@ -155,13 +156,12 @@ def _at_corners(prim: Prim, result: T.Type, intervals: tuple[Interval, ...]) -> 
         for x, y in zip(low[1:], high[1:], strict=True):
             lo, hi = minimum(lo, x), maximum(hi, y)
     if prim.ulp and result.is_float:
-        pinned = all_of(*(b.is_point for b in intervals))
-        lo, hi = near(lo, hi, pinned)
+        lo, hi = near(lo, hi, all_of(*(b.is_point for b in intervals)))
     return only(all_of(*known), lo, hi) if known else (lo, hi)
 
 
 def is_short(body: Expr) -> bool:
-    """Whether what is known of the operators of a body says something of the whole."""
+    """Whether a body is short enough that the intervals of its operators bound the whole."""
     rows = table.table()
     nodes = [n for n in topological([body]) if n.args]
     return len(nodes) <= MAX_BODY and all(n.op in rows for n in nodes)
@@ -187,7 +187,7 @@ def composed(
 
 
 def _interval(prim: Prim, result: T.Type, *intervals: Interval) -> Interval:
-    return Interval(*ends(prim, result, *intervals))
+    return Interval(*endpoints(prim, result, *intervals))
 
 
 def constant_interval(node: Expr) -> Interval:

@@ -37,7 +37,7 @@ INSTRUCTION = 16
 """Bytes of an instruction: opcode, flags (or in a leaf's tape the slot of the result), and three operands."""
 OBSERVED = {4: 1, 8: 2}
 """Flags: the sign of a zero of this float, of 4 or 8 bytes, is observed."""
-UNCOPIED = 4
+NOT_FORWARDED = 4
 """Flag: the instruction is not replaced by an operand."""
 TRUTH = 8
 """Flag: the result is a truth."""

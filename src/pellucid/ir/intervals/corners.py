@@ -1,4 +1,4 @@
-"""Interval arithmetic: ends of sums, products, quotients and minima, at the right corners of the operands' intervals.
+"""Interval arithmetic: endpoints of sums, products, quotients and minima, at the right corners of the operands.
 
 The rows are in `ir.prims.arith`. Rounding keeps order, so nothing is widened here. Where infinities may meet, or zero
 meets one, the result is the whole line; where an integer may wrap in one place of an interval and not in another, it
@@ -10,14 +10,14 @@ from __future__ import annotations
 from itertools import pairwise
 
 from .. import types as T
-from .interval import Copy, Endpoints, Interval, all_of, at, magnitude, only, open_where_nan
+from .interval import Choice, Endpoints, Interval, all_of, at, magnitude, only, open_where_nan
 from .notation import Term, choose, convert, fma, maximum, minimum
 
-Pair = tuple[Copy | None, Copy | None]
+Pair = tuple[Choice | None, Choice | None]
 
 
 def unwrapped(*way: Term) -> Endpoints:
-    """The first and last of integers of which each is the one before plus less than the whole range, mod the range.
+    """The first and the last of some integers, each the one before plus less than the whole range, modulo the range.
 
     Where each is at least the one before, nothing has wrapped on the way, or everything equally often.
     """
@@ -28,40 +28,40 @@ def unwrapped(*way: Term) -> Endpoints:
 
 
 def add(t: T.Type, a: Interval, b: Interval) -> Endpoints:
-    """The ends of a sum."""
+    """The endpoints of a sum."""
     if t.is_float:
         return open_where_nan(a.lo + b.lo, a.hi + b.hi)
     return unwrapped(a.lo + b.lo, a.hi + b.lo, a.hi + b.hi)
 
 
 def sub(t: T.Type, a: Interval, b: Interval) -> Endpoints:
-    """The ends of a difference."""
+    """The endpoints of a difference."""
     if t.is_float:
         return open_where_nan(a.lo - b.hi, a.hi - b.lo)
     return unwrapped(a.lo - b.hi, a.hi - b.hi, a.hi - b.lo)
 
 
 def neg(t: T.Type, a: Interval) -> Endpoints:
-    """The ends of a negation."""
+    """The endpoints of a negation."""
     return (-a.hi, -a.lo) if t.is_float else unwrapped(-a.hi, -a.lo)
 
 
-def add_copies(a: Interval, b: Interval) -> Pair:
+def add_choices(a: Interval, b: Interval) -> Pair:
     """A sum with nothing: of floats, -0 becomes +0."""
     exact = not a.type.is_float
-    return Copy(b.holds(0), exact), Copy(a.holds(0), exact)
+    return Choice(b.holds(0), exact), Choice(a.holds(0), exact)
 
 
-def sub_copies(a: Interval, b: Interval) -> Pair:
+def sub_choices(a: Interval, b: Interval) -> Pair:
     """A difference from nothing."""
-    return Copy(b.holds(0), not a.type.is_float), None
+    return Choice(b.holds(0), not a.type.is_float), None
 
 
 # ---- products ----
 
 
 def mul(t: T.Type, a: Interval, b: Interval) -> Endpoints:
-    """The ends of a product; of one value with itself if the intervals are one object."""
+    """The endpoints of a product; of one value with itself if the intervals are one object."""
     if a is b and t.kind != "unsigned":
         return _square(t, a)
     if t.kind == "unsigned":
@@ -95,13 +95,13 @@ def _square(t: T.Type, a: Interval) -> Endpoints:
     return only(_fits(t, size * size) | a.is_point, m.lo * m.lo, m.hi * m.hi)
 
 
-def mul_copies(a: Interval, b: Interval) -> Pair:
+def mul_choices(a: Interval, b: Interval) -> Pair:
     """A product with one."""
-    return Copy(b.holds(1), True), Copy(a.holds(1), True)
+    return Choice(b.holds(1), True), Choice(a.holds(1), True)
 
 
 def fused(_: T.Type, a: Interval, b: Interval, c: Interval) -> Endpoints:
-    """The ends of a product plus something, rounded once; of a square if the first two intervals are one object."""
+    """The endpoints of a product plus something, rounded once; of a square if `a` and `b` are one object."""
     if a is b:
         m = magnitude(a)
         lo, hi = open_where_nan(fma(m.lo, m.lo, c.lo), fma(m.hi, m.hi, c.hi))
@@ -118,7 +118,7 @@ def _fused(a: Interval, b: Interval, c: Term) -> list[Term]:
     return [fma(x, y, c) for x in a for y in b]
 
 
-def fused_copies(a: Interval, b: Interval, c: Interval) -> tuple[Copy, Copy, Copy]:
+def fused_choices(a: Interval, b: Interval, c: Interval) -> tuple[Choice, Choice, Choice]:
     """Nothing added to something, or something times one plus nothing: of zeros, -0 becomes +0.
 
     Nothing times infinity is not nothing.
@@ -126,7 +126,11 @@ def fused_copies(a: Interval, b: Interval, c: Interval) -> tuple[Copy, Copy, Cop
     left = a.holds(0) & (maximum(b.hi, -b.lo) <= c.type.high)
     right = b.holds(0) & (maximum(a.hi, -a.lo) <= c.type.high)
     nothing = c.holds(0)
-    return Copy(b.holds(1) & nothing, False), Copy(a.holds(1) & nothing, False), Copy(left | right, False)
+    return (
+        Choice(b.holds(1) & nothing, False),
+        Choice(a.holds(1) & nothing, False),
+        Choice(left | right, False),
+    )
 
 
 # ---- quotients ----
@@ -138,26 +142,26 @@ def _quotient_ends(name: str, a: Interval, b: Interval) -> Endpoints:
     if b.type.kind != "unsigned":
         is_negative = b.hi < 0
         least, greatest = choose(is_negative, a.hi, a.lo), choose(is_negative, a.lo, a.hi)
-    # Far from zero goes what is divided by the end near to it.
+    # The quotient by the endpoint near to zero is farther from zero.
     return at(name, least, choose(least >= 0, b.hi, b.lo)), at(
         name, greatest, choose(greatest >= 0, b.lo, b.hi)
     )
 
 
 def div(_: T.Type, a: Interval, b: Interval) -> Endpoints:
-    """The ends of a quotient of floats: what may be divided by a zero of either sign may be anything."""
+    """The endpoints of a quotient of floats: what may be divided by a zero of either sign may be anything."""
     lo, hi = _quotient_ends("div", a, b)
     # A finite dividend rules out infinity over infinity, and NaN.
     return only(((b.lo > 0.0) | (b.hi < 0.0)) & (a.hi - a.lo <= a.type.high), lo, hi)
 
 
-def div_copies(_: Interval, b: Interval) -> Pair:
+def div_choices(_: Interval, b: Interval) -> Pair:
     """A quotient by one."""
-    return Copy(b.holds(1), True), None
+    return Choice(b.holds(1), True), None
 
 
 def floor_div(t: T.Type, a: Interval, b: Interval) -> Endpoints:
-    """The ends of an integer quotient; by zero it is 0."""
+    """The endpoints of an integer quotient; by zero it is 0."""
     lo, hi = _quotient_ends("floor_div", a, b)
     known = (b.lo > 0) | b.is_point
     if t.kind == "signed":
@@ -167,7 +171,7 @@ def floor_div(t: T.Type, a: Interval, b: Interval) -> Endpoints:
 
 
 def mod(t: T.Type, a: Interval, b: Interval) -> Endpoints:
-    """The ends of a remainder: one stretch of the operand itself where it stays within one multiple of the divisor."""
+    """The endpoints of a remainder: the operand less one multiple of the divisor, if all of it is in one period."""
     first, last = at("floor_div", a.lo, b.lo), at("floor_div", a.hi, b.lo)
     same = b.is_point & first.equals(last)
     least, most = only(b.lo > 0, a.lo.lift(0), b.hi - 1)
@@ -176,17 +180,17 @@ def mod(t: T.Type, a: Interval, b: Interval) -> Endpoints:
     return choose(same, a.lo - first * b.lo, least), choose(same, a.hi - first * b.lo, most)
 
 
-def mod_copies(a: Interval, b: Interval) -> Pair:
+def mod_choices(a: Interval, b: Interval) -> Pair:
     """A remainder of what is less than the divisor."""
     less = a.hi < b.lo
-    return Copy(less if a.type.kind == "unsigned" else less & (a.lo >= 0), True), None
+    return Choice(less if a.type.kind == "unsigned" else less & (a.lo >= 0), True), None
 
 
 # ---- magnitudes, minima and maxima ----
 
 
 def absolute(t: T.Type, a: Interval) -> Endpoints:
-    """The ends of a magnitude."""
+    """The endpoints of a magnitude."""
     m = magnitude(a)
     if t.is_float:
         return only(a.nan_free, m.lo, m.hi)
@@ -196,28 +200,28 @@ def absolute(t: T.Type, a: Interval) -> Endpoints:
     return choose(wraps, a.lo, m.lo), choose(wraps, top, m.hi)
 
 
-def absolute_copies(a: Interval) -> tuple[Copy]:
+def absolute_choices(a: Interval) -> tuple[Choice]:
     """A magnitude of what is not negative: of floats, -0 becomes +0."""
-    return (Copy(a.lo >= 0, not a.type.is_float),)
+    return (Choice(a.lo >= 0, not a.type.is_float),)
 
 
 def smaller(t: T.Type, a: Interval, b: Interval) -> Endpoints:
-    """The ends of a minimum: a NaN on either side gives the second operand."""
+    """The endpoints of a minimum: a NaN on either side gives the second operand."""
     lo, hi = minimum(a.lo, b.lo), minimum(a.hi, b.hi)
     return (lo, choose(b.nan_free, hi, b.hi)) if t.is_float else (lo, hi)
 
 
 def larger(t: T.Type, a: Interval, b: Interval) -> Endpoints:
-    """The ends of a maximum: a NaN on either side gives the second operand."""
+    """The endpoints of a maximum: a NaN on either side gives the second operand."""
     lo, hi = maximum(a.lo, b.lo), maximum(a.hi, b.hi)
     return (choose(b.nan_free, lo, b.lo), hi) if t.is_float else (lo, hi)
 
 
-def smaller_copies(a: Interval, b: Interval) -> Pair:
+def smaller_choices(a: Interval, b: Interval) -> Pair:
     """A minimum where one operand is below the other; of equals, the second is given."""
-    return Copy(a.hi < b.lo, True), Copy(b.hi <= a.lo, True)
+    return Choice(a.hi < b.lo, True), Choice(b.hi <= a.lo, True)
 
 
-def larger_copies(a: Interval, b: Interval) -> Pair:
+def larger_choices(a: Interval, b: Interval) -> Pair:
     """A maximum where one operand is above the other; of equals, the second is given."""
-    return Copy(a.lo > b.hi, True), Copy(b.lo >= a.hi, True)
+    return Choice(a.lo > b.hi, True), Choice(b.lo >= a.hi, True)

@@ -1,9 +1,10 @@
 """The notation of intervals: bounds of a row's result as terms over the bounds of its operands.
 
-An interval of numbers holds what lies between its ends; an interval of booleans has must and may for ends. The whole
-line is the one interval of floats that may hold NaN, and no end is ever NaN: a rule that would shrink the line, or
-whose ends may come to inf - inf or 0 * inf, guards against that. Correctly rounded rows keep order, so that their own
-results at the right ends are exact bounds; approximations are widened, but for points.
+An interval of numbers holds the numbers between its endpoints; the endpoints of an interval of booleans are must and
+may. The whole line is the one interval of floats that may hold NaN, and no endpoint is ever NaN: a rule that would
+shrink the line, or whose endpoints may come to inf - inf or 0 * inf, guards against that. Correctly rounded rows keep
+order, so that their own results at the right endpoints are exact bounds. Approximations are widened, except for point
+intervals.
 """
 
 from __future__ import annotations
@@ -37,33 +38,33 @@ class Interval(NamedTuple):
 
     @property
     def is_point(self) -> Term:
-        """Whether the value is known, but perhaps for the sign of a zero."""
+        """Whether the interval is a point: the value is known, except perhaps for the sign of a zero."""
         return self.lo.equals(self.hi)
 
     @property
     def nan_free(self) -> Term:
-        """Whether a float surely is no NaN: only of the whole line the ends add up to NaN."""
+        """Whether a float is proved to be no NaN: only the endpoints of the whole line add up to NaN."""
         total = self.lo + self.hi
         return total.equals(total)
 
     def holds(self, number: float) -> Term:
-        """Whether the value surely is that number (of either sign if it is zero)."""
+        """Whether the value is proved to be that number (of either sign if it is zero)."""
         return self.lo.equals(number) & self.hi.equals(number)
 
 
-class Copy(NamedTuple):
-    """When the result surely is an operand, and whether that is true of the sign of a zero as well."""
+class Choice(NamedTuple):
+    """The condition under which the result is proved to be an operand, and whether the sign of a zero is the same."""
 
     condition: Term
     keeps_zero: bool
 
 
 IntervalFunction = Callable[..., Endpoints]
-Copies = Callable[..., tuple[Copy | None, ...]]
+Choices = Callable[..., tuple[Choice | None, ...]]
 
 
 def whole(t: T.Type) -> Endpoints:
-    """The ends of everything that a type holds, NaN included.
+    """The endpoints of everything that a type holds, NaN included.
 
     >>> [end.expr for end in whole(T.u8)]
     [0:u8, 255:u8]
@@ -73,13 +74,13 @@ def whole(t: T.Type) -> Endpoints:
 
 
 def only(condition: Term, lo: Term, hi: Term) -> Endpoints:
-    """These ends where the condition holds, and the whole type elsewhere."""
+    """These endpoints where the condition holds, and the whole type elsewhere."""
     low, high = whole(lo.type)
     return choose(condition, lo, low), choose(condition, hi, high)
 
 
 def open_where_nan(lo: Term, hi: Term) -> Endpoints:
-    """The ends, with one that has come to NaN left open."""
+    """The endpoints; one that is NaN becomes infinite."""
     return maximum(lo, lo.lift(-math.inf)), minimum(hi, hi.lift(math.inf))
 
 
@@ -99,7 +100,7 @@ def at(name: str, *operands: Term) -> Term:
 # ---- approximations ----
 
 SLACK = {T.f32: (2.0**-20, 2.0**-146), T.f64: (2.0**-49, 2.0**-1071)}
-"""By how much approximations are widened, relatively and at least: more than twice what any row states as its error."""
+"""Slack of approximations, relative and minimum: more than twice the error that any row states."""
 
 
 def below(y: Term, slack: tuple[float, float] | None = None) -> Term:
@@ -120,15 +121,15 @@ def above(y: Term, slack: tuple[float, float] | None = None) -> Term:
 def near(
     lo: Term,
     hi: Term,
-    pinned: Term,
+    is_point: Term,
     image: tuple[float, float] = (-math.inf, math.inf),
     *,
     slack: tuple[float, float] | None = None,
     value: Term | None = None,
 ) -> Endpoints:
-    """The ends of an approximation between two of its values, widened within the image; the value where it is pinned.
+    """The endpoints of an approximation between two of its values, widened within the image; a point stays its value.
 
-    That is the lower one if no other is given; both are widened by the slack of their type if by no other.
+    The value of a point is the lower one if no other is given, and the slack is that of the type if none is given.
     """
     low, high = below(lo, slack), above(hi, slack)
     if image[0] > -math.inf:
@@ -136,7 +137,7 @@ def near(
     if image[1] < math.inf:
         high = minimum(high, high.lift(image[1]))
     value = lo if value is None else value
-    return choose(pinned, value, low), choose(pinned, value, high)
+    return choose(is_point, value, low), choose(is_point, value, high)
 
 
 def rising(
@@ -160,7 +161,7 @@ def falling(name: str, image: tuple[float, float], *, partial: bool = False) -> 
 
 
 def _curve(lo: Term, hi: Term, x: Interval, image: tuple[float, float], partial: bool) -> Endpoints:
-    # A domain has an end, beyond which one end of the whole line lies as well.
+    # A domain has a bound, and one endpoint of the whole line is past it.
     known = Interval(lo, hi).nan_free if partial else x.nan_free
     return only(known, *near(lo, hi, x.is_point, image))
 
@@ -182,15 +183,15 @@ def even(name: str, image: tuple[float, float]) -> IntervalFunction:
 
 
 REACH = {T.f32: 2.0**14, T.f64: 2.0**30}
-"""Up to which magnitude an angle is told from the next peak of its wave, and reduced without the long way."""
+"""Maximum magnitude of an angle whose distance from a peak of its wave is known, and that is reduced the short way."""
 BLUR = {T.f32: (2.0**-21, 2.0**-20), T.f64: (2.0**-50, 2.0**-49)}
-"""By how many periods the place of a peak may be off, as a part of the angle and at least."""
+"""Maximum error of the place of a peak in periods: relative to the angle, and minimum."""
 WAVE_SLACK = {T.f32: 2.0**-21, T.f64: 2.0**-50}
-"""By how much approximations of waves are widened: twice what two results of a few units may differ by."""
+"""Slack of approximations of waves: twice the maximum difference of two results with an error of a few units."""
 
 
 def _passes(x: Interval, size: Term, period: float, places: tuple[float, ...]) -> list[Term]:
-    """Whether an interval may hold one of places that come again after a period; of far intervals nobody knows."""
+    """Whether an interval may hold each of some places that repeat after a period; true of far intervals."""
     relative, absolute = BLUR[x.type]
     blur = choose(size > REACH[x.type], size.lift(math.inf), fma(size, relative, absolute))
     first, last = fma(x.lo, 1 / period, -blur), fma(x.hi, 1 / period, blur)
@@ -198,9 +199,9 @@ def _passes(x: Interval, size: Term, period: float, places: tuple[float, ...]) -
 
 
 def wave(name: str, peak: float, period: float, *, within: str = "") -> IntervalFunction:
-    """The interval of an approximation of a sine wave of an angle: its ends, and the peaks and troughs between.
+    """The interval of an approximation of a sine wave: its values at the endpoints, and the peaks and troughs between.
 
-    `within` names a cheaper row that is as good within `REACH`: beyond, only the value of a point is asked for.
+    `within` names a cheaper row that is as good within `REACH`; past that only the value of a point is used.
     """
 
     def interval(t: T.Type, x: Interval) -> Endpoints:

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import types as T
 from ..facts import ANY_BOOLEAN, FALSE, TRUE, Facts, top, wrap
-from ..intervals.interval import Copies, Copy, Endpoints, Interval, IntervalFunction, at, only, whole
+from ..intervals.interval import Choice, Choices, Endpoints, Interval, IntervalFunction, at, only, whole
 from ..intervals.notation import Term, choose, maximum, minimum
 from ..prim import Laws, Prim
 
@@ -128,13 +128,13 @@ def _and_interval(t: T.Type, a: Interval, b: Interval) -> Endpoints:
 
 
 def _or_value(a: Interval, b: Interval, value: Term, lo: Term, hi: Term) -> Endpoints:
-    """The value where both operands are known, and the ends elsewhere."""
+    """The value where both operands are known, and the endpoints elsewhere."""
     known = a.is_point & b.is_point
     return choose(known, value, lo), choose(known, value, hi)
 
 
 def _not_negative(a: Interval, b: Interval, lo: Term, hi: Term) -> Endpoints:
-    """The ends where neither operand is negative."""
+    """The endpoints where neither operand is negative."""
     return only((a.lo | b.lo) >= 0, lo, hi) if lo.type.kind == "signed" else (lo, hi)
 
 
@@ -172,20 +172,20 @@ def _right_interval(_: T.Type, a: Interval, s: Interval) -> Endpoints:
     return lo, choose(s.is_point, at("shift_right", a.hi, s.lo), maximum(a.hi, zero))
 
 
-def _and_copies(a: Interval, b: Interval) -> tuple[Copy, Copy]:
+def _and_choices(a: Interval, b: Interval) -> tuple[Choice, Choice]:
     if a.type is T.boolean:
-        return Copy(b.lo, True), Copy(a.lo, True)
-    return Copy(b.holds(-1), True), Copy(a.holds(-1), True)
+        return Choice(b.lo, True), Choice(a.lo, True)
+    return Choice(b.holds(-1), True), Choice(a.holds(-1), True)
 
 
-def _or_copies(a: Interval, b: Interval) -> tuple[Copy, Copy]:
+def _or_choices(a: Interval, b: Interval) -> tuple[Choice, Choice]:
     if a.type is T.boolean:
-        return Copy(~b.hi, True), Copy(~a.hi, True)
-    return Copy(b.holds(0), True), Copy(a.holds(0), True)
+        return Choice(~b.hi, True), Choice(~a.hi, True)
+    return Choice(b.holds(0), True), Choice(a.holds(0), True)
 
 
-def _shift_copies(_: Interval, s: Interval) -> tuple[Copy | None, ...]:
-    return Copy(s.holds(0), True), None
+def _shift_choices(_: Interval, s: Interval) -> tuple[Choice | None, ...]:
+    return Choice(s.holds(0), True), None
 
 
 def _logic(
@@ -196,7 +196,7 @@ def _logic(
     laws: Laws,
     symbol: tuple[str, int],
     interval: IntervalFunction,
-    copies: Copies,
+    choices: Choices,
 ) -> Prim:
     return Prim(
         name,
@@ -208,7 +208,7 @@ def _logic(
         llvm={"any": f"{name} {{T}} {{0}}, {{1}}"},
         c={"any": f"({{T}})({{0}} {symbol[0]} {{1}})"},
         interval=interval,
-        copies=copies,
+        choices=choices,
         zero_sign="kill",
         symbol=symbol,
     )
@@ -223,7 +223,7 @@ ROWS = (
         Laws(WORDS, WORDS, {"integer": -1, "bool": True}, {"integer": 0, "bool": False}, WORDS),
         ("&", 3),
         _and_interval,
-        _and_copies,
+        _and_choices,
     ),
     _logic(
         "or",
@@ -233,7 +233,7 @@ ROWS = (
         Laws(WORDS, WORDS, {"integer": 0, "bool": False}, {"integer": -1, "bool": True}, WORDS),
         ("|", 1),
         _or_interval,
-        _or_copies,
+        _or_choices,
     ),
     _logic(
         "xor",
@@ -243,7 +243,7 @@ ROWS = (
         Laws(WORDS, WORDS, {"integer": 0, "bool": False}),
         ("^", 2),
         _xor_interval,
-        _or_copies,
+        _or_choices,
     ),
     Prim(
         "not",
@@ -264,7 +264,7 @@ ROWS = (
         facts=_left_facts,
         monotone="+.",
         interval=_left_interval,
-        copies=_shift_copies,
+        choices=_shift_choices,
         zero_sign="kill",
         symbol=("<<", 5),
     ),
@@ -276,7 +276,7 @@ ROWS = (
         facts=_right_facts,
         monotone="+.",
         interval=_right_interval,
-        copies=_shift_copies,
+        choices=_shift_choices,
         zero_sign="kill",
         symbol=(">>", 5),
     ),
@@ -292,7 +292,7 @@ ROWS = (
         c={"any": "({T})(({U}){0} << {1})"},
         monotone="+.",
         interval=_left_interval,
-        copies=_shift_copies,
+        choices=_shift_choices,
         zero_sign="kill",
     ),
     Prim(
@@ -307,7 +307,7 @@ ROWS = (
         c={"any": "({T})({0} >> {1})"},
         monotone="+.",
         interval=_right_interval,
-        copies=_shift_copies,
+        choices=_shift_choices,
         zero_sign="kill",
     ),
 )

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ..facts import Facts, rounded, top
-from ..intervals.interval import Copy, Endpoints, Interval, all_of, at, near, only
+from ..intervals.interval import Choice, Endpoints, Interval, all_of, at, near, only
 from ..intervals.notation import Term, choose, fma, maximum, minimum
 from ..prim import Prim, row
 from ..types import Type, f32, f64
@@ -93,9 +93,9 @@ def _lerp_at(w: Term, a: Interval, b: Interval) -> tuple[Term, Term]:
     return lo, hi
 
 
-def _lerp_copies(w: Interval, a: Interval, b: Interval) -> tuple[Copy | None, ...]:
+def _lerp_choices(w: Interval, a: Interval, b: Interval) -> tuple[Choice | None, ...]:
     is_finite = maximum(b.hi - a.lo, a.hi - b.lo) <= a.type.high
-    return None, Copy(w.holds(0.0) & is_finite, False), Copy(w.holds(1.0) & a.holds(0.0), False)
+    return None, Choice(w.holds(0.0) & is_finite, False), Choice(w.holds(1.0) & a.holds(0.0), False)
 
 
 def _smooth_interval(_: Type, x: Interval) -> Endpoints:
@@ -112,7 +112,7 @@ ROWS = (
         body=_lerp,
         facts=_lerp_facts,
         interval=_lerp_interval,
-        copies=_lerp_copies,
+        choices=_lerp_choices,
         zero_sign="pass",
         cost=2,
     ),

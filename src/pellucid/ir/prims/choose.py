@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..facts import Facts
-from ..intervals.interval import Copy, Endpoints, Interval, whole
+from ..intervals.interval import Choice, Endpoints, Interval, whole
 from ..intervals.notation import choose, maximum, minimum
 from ..prim import Prim
 from ..types import Type, boolean
@@ -29,8 +29,8 @@ def _choose_interval(t: Type, condition: Interval, then: Interval, orelse: Inter
     )
 
 
-def _choose_copies(condition: Interval, _: Interval, __: Interval) -> tuple[Copy | None, ...]:
-    return None, Copy(condition.lo, True), Copy(~condition.hi, True)
+def _choose_choices(condition: Interval, _: Interval, __: Interval) -> tuple[Choice | None, ...]:
+    return None, Choice(condition.lo, True), Choice(~condition.hi, True)
 
 
 ROWS = (
@@ -43,7 +43,7 @@ ROWS = (
         llvm={"any": "select {B} {0}, {R} {1}, {R} {2}"},
         c={"any": "({0} ? {1} : {2})"},
         interval=_choose_interval,
-        copies=_choose_copies,
+        choices=_choose_choices,
         zero_sign="pass",
     ),
 )

@@ -43,7 +43,7 @@ def _different(t: Type, types: tuple[Type, ...], a: Facts, b: Facts) -> Facts:
 
 
 def _less_interval(_: Type, a: Interval, b: Interval) -> Endpoints:
-    # Nothing is surely less than what may be NaN: its ends are infinite.
+    # Nothing is proved to be less than a value that may be NaN: its endpoints are infinite.
     return a.hi < b.lo, a.lo < b.hi
 
 

@@ -158,7 +158,7 @@ def _bitcast_interval(t: T.Type, x: Interval) -> Endpoints:
         low, high = whole(t)
         rises, falls = x.lo > 0.0, x.hi < 0.0
         return choose(rises, lo, choose(falls, hi, low)), choose(rises, hi, choose(falls, lo, high))
-    # Words of one sign are all numbers if the ends are.
+    # All words of one sign are numbers if the endpoints are.
     sign = (x.lo ^ x.hi) & (1 << (source.bits - 1))
     return only(sign.equals(0) & ((lo <= hi) | (hi <= lo)), minimum(lo, hi), maximum(lo, hi))
 

@@ -217,12 +217,12 @@ def _pow_interval(_: T.Type, x: Interval, y: Interval) -> Endpoints:
     small, large = choose(is_negative, x.hi, x.lo), choose(is_negative, x.lo, x.hi)
     lo = at("pow", small, choose(small >= 1.0, y.lo, y.hi))
     hi = at("pow", large, choose(large >= 1.0, y.hi, y.lo))
-    pinned = x.is_point & y.is_point
-    low, high = near(lo, hi, pinned, (0.0, math.inf))
+    is_point = x.is_point & y.is_point
+    low, high = near(lo, hi, is_point, (0.0, math.inf))
     is_mixed = (y.lo < 0.0) & (y.hi > 0.0)
     low, high = choose(is_mixed, lo.lift(0.0), low), choose(is_mixed, hi.lift(math.inf), high)
     # A negative base wants a known exponent, and a zero one that is not negative.
-    known = (x.lo > 0.0) | ((x.lo >= 0.0) & (y.lo >= 0.0)) | (pinned & (x.lo < 0.0) & lo.equals(lo))
+    known = (x.lo > 0.0) | ((x.lo >= 0.0) & (y.lo >= 0.0)) | (is_point & (x.lo < 0.0) & lo.equals(lo))
     return only(known & x.nan_free & y.nan_free, low, high)
 
 

@@ -34,7 +34,7 @@ def _intrinsic(name: str) -> dict[str, str]:
 
 
 def _stepwise(name: str) -> IntervalFunction:
-    """The ends of a function of every number that keeps order, infinities and so the whole line."""
+    """The endpoints of a monotone function of every number, which keeps infinities and so the whole line."""
 
     def interval(_: Type, x: Interval) -> Endpoints:
         return at(name, x.lo), at(name, x.hi)

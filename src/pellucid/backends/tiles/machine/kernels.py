@@ -146,8 +146,10 @@ def _wholes(half: int) -> str:
     lines: list[str] = []
     for type_ in T.FLOATS:
         if type_.bits <= 8 * half // LANES:
-            ends = [int(np.array(x, type_.dtype).view(f"u{type_.dtype.itemsize}")) for x in (-np.inf, np.inf)]
-            both = ", ".join(f"{lanes} splat ({word} {x})" for x in ends)
+            endpoints = [
+                int(np.array(x, type_.dtype).view(f"u{type_.dtype.itemsize}")) for x in (-np.inf, np.inf)
+            ]
+            both = ", ".join(f"{lanes} splat ({word} {x})" for x in endpoints)
             lines.append(f"@whole_{type_} = private constant [2 x {lanes}] [{both}], align {2 * half}")
     return "\n".join(lines)
 
@@ -303,23 +305,25 @@ def _intervals(key: Key, name: str, half: int, declared: dict[str, None]) -> str
     """A kernel for 16 intervals; gives 4 masks: where the result is a point, or the first, second, third operand."""
     lines = VectorEmitter(half, declared)
     pointers = ("%a", "%b", "%c")
-    ends = [(lines.vector(t, pointers[k]), lines.vector(t, pointers[k], half)) for k, t in enumerate(key.own)]
-    copies: list[str | None] = [None, None, None]
+    endpoints = [
+        (lines.vector(t, pointers[k]), lines.vector(t, pointers[k], half)) for k, t in enumerate(key.own)
+    ]
+    choices: list[str | None] = [None, None, None]
     if key.op == "splat":
-        lo, hi = ends[0]
+        lo, hi = endpoints[0]
     elif key.op == "keep":
         # Never a point, so that operands are needed as long as anything is.
         lo, hi = "zeroinitializer", f"splat ({SCALAR[key.result]} 1)"
     elif key.op == "load":
-        lo, hi = looked_up(key, ends[0], lines)
+        lo, hi = looked_up(key, endpoints[0], lines)
     else:
-        lo, hi, copies = _ruled(key, ends, lines)
+        lo, hi, choices = _ruled(key, endpoints, lines)
     lines.store(key.result, lo, "%o")
     lines.store(key.result, hi, "%o", half)
     word = lines.let(f"zext i16 {lines.mask(_is_point(key.result, lo, hi, lines))} to i64")
-    for k, copy in enumerate(copies):
-        if copy is not None:
-            wide = lines.let(f"zext i16 {lines.mask(copy)} to i64")
+    for k, choice in enumerate(choices):
+        if choice is not None:
+            wide = lines.let(f"zext i16 {lines.mask(choice)} to i64")
             shifted = lines.let(f"shl i64 {wide}, {16 * (k + 1)}")
             word = lines.let(f"or i64 {word}, {shifted}")
     body = "\n".join(lines.lines)
@@ -332,28 +336,28 @@ def _is_point(type_: T.Type, lo: str, hi: str, lines: VectorEmitter) -> str:
 
 
 def _ruled(
-    key: Key, ends: Sequence[tuple[str, str]], lines: VectorEmitter
+    key: Key, endpoints: Sequence[tuple[str, str]], lines: VectorEmitter
 ) -> tuple[str, str, list[str | None]]:
     """The endpoints of a row's result, and masks of the lanes in which it is one of the operands."""
     rule = interval_rule(table.row(key.op), key.own, key.result, twice=key.twice)
     names: dict[Expr, str] = {}
     known: dict[Expr, Facts] = {}
-    for (low, high), (lo, hi) in zip(rule.leaves, ends, strict=True):
+    for (low, high), (lo, hi) in zip(rule.leaves, endpoints, strict=True):
         names |= {low: lo, high: hi}
         # Endpoints are NaN-free, and otherwise any number.
         known |= {e: top(e.type)._replace(nan=False) for e in (low, high)}
-    copies = [c for c in rule.copies if c is not None]
-    roots = expand([rule.lo, rule.hi, *copies], "exact", ranges=known)
+    choices = [c for c in rule.choices if c is not None]
+    roots = expand([rule.lo, rule.hi, *choices], "exact", ranges=known)
     lo, hi, *masks = lines.values(roots, names)
     rest = iter(masks)
-    return lo, hi, [None if c is None else next(rest) for c in rule.copies]
+    return lo, hi, [None if c is None else next(rest) for c in rule.choices]
 
 
-def looked_up(key: Key, ends: tuple[str, str], lines: VectorEmitter) -> tuple[str, str]:
+def looked_up(key: Key, endpoints: tuple[str, str], lines: VectorEmitter) -> tuple[str, str]:
     """The endpoints of a loaded element: itself where the position is a point, else those of the type."""
     (position,) = key.types
-    one = _is_point(position, *ends, lines)
-    value = _gathered(key, ends[0], _memory(position, lines), lines)
+    one = _is_point(position, *endpoints, lines)
+    value = _gathered(key, endpoints[0], _memory(position, lines), lines)
     whole = top(key.result)
     if key.result.is_float:
         ordered = lines.let(f"fcmp ord {typed(key.result, LANES)} {value}, {value}")

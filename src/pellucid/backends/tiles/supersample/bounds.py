@@ -76,7 +76,7 @@ def _pixel_means(form: SumForm, half: int, declared: dict[str, None]) -> str:
         one = lines.let(f"fptrunc double %{n} to {real}") if t is T.f32 else f"%{n}"
         place.append(named(n, lines.splat(t, one)))
     count = named("count", lines.splat(t, lines.let(f"uitofp i64 %count to {real}")))
-    roots = [end.expr for update in form.updates for end in ends_of_sum(update, values, place, count)]
+    roots = [end.expr for update in form.updates for end in sum_endpoints(update, values, place, count)]
     found = lines.values(expand(roots, "exact"), names)
     bits = f"<{LANES} x i1>"
     finite = "splat (i1 true)"
@@ -98,7 +98,7 @@ def _pixel_means(form: SumForm, half: int, declared: dict[str, None]) -> str:
     return function("i16", "pixel_means", parameters, body)
 
 
-def ends_of_sum(
+def sum_endpoints(
     update: tuple[SumStep, ...], values: list[Enclosure], place: list[Term], count: Term
 ) -> Endpoints:
     """The endpoints of a sum over the samples of a pixel."""

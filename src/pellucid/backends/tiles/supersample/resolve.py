@@ -18,7 +18,7 @@ from ....ir.expr import Expr
 from ....ir.facts import Facts, top
 from ....ir.intervals.interval import Interval
 from ....ir.intervals.notation import Term
-from ....reasoning.intervals import ends
+from ....reasoning.intervals import endpoints
 from ....rewriting.expand import expand
 from ...jit.engine import machine
 from ...jit.spelling import SCALAR, typed
@@ -317,7 +317,7 @@ def weigh(form: SumForm, half: int, declared: dict[str, None]) -> str:
             intervals[node] = Interval(Term(node), Term(node))
         elif node.args:
             intervals[node] = Interval(
-                *ends(table.row(node.op), node.type, *[intervals[a] for a in node.args])
+                *endpoints(table.row(node.op), node.type, *[intervals[a] for a in node.args])
             )
     pairs = [end.expr for cut in cuts for end in intervals[cut]]
     found = lines.values(expand(pairs, "exact", ranges=known), names)

@@ -16,7 +16,7 @@ from ....ir import nest as N
 from ....ir import prim as table
 from ....ir import types as T
 from ....ir.expr import ITERATIONS, Buffer, Expr, held
-from ..abi import BY_ROW, INPUTS, INVARIANT, OBSERVED, ROOTS, TABULATED, TRUTH, UNCOPIED, UNUSED
+from ..abi import BY_ROW, INPUTS, INVARIANT, NOT_FORWARDED, OBSERVED, ROOTS, TABULATED, TRUTH, UNUSED
 from .key import Key
 from .packing import packed
 from .sincos import pair
@@ -235,7 +235,7 @@ def _flags(
     for node in _observed(nodes, roots, keys):
         index = places[node] - INPUTS
         key = keys[codes[index]]
-        flags[index] |= OBSERVED[node.type.bits // 8] | (0 if key.keeps_zero else UNCOPIED)
+        flags[index] |= OBSERVED[node.type.bits // 8] | (0 if key.keeps_zero else NOT_FORWARDED)
     # Iterations run on batches, and so do the users of their results.
     if nodes and not keep and not written.loops:
         flags |= _invariants(nodes, field.column, field.row)

@@ -57,7 +57,9 @@ class Key(NamedTuple):
 @cache
 def _keeps_zero(op: str, types: tuple[T.Type, ...], result: T.Type, _: int) -> bool:
     rule = interval_rule(table.row(op), types, result)
-    return all(keeps or copy is None for keeps, copy in zip(rule.copies_keep_zero, rule.copies, strict=True))
+    return all(
+        keeps or choice is None for keeps, choice in zip(rule.choices_keep_zero, rule.choices, strict=True)
+    )
 
 
 @cache

@@ -15,11 +15,11 @@ from ..abi import (
     INPUTS,
     INSTRUCTION,
     MAX_OWN_SLOTS,
+    NOT_FORWARDED,
     NOWHERE,
     OBSERVED,
     TRUTH,
     TRUTH_TABLE,
-    UNCOPIED,
     UNUSED,
     FrameWord,
     FrameWriter,
@@ -98,12 +98,12 @@ def _mark(asm: Assembly, half: int) -> None:
                 for bytes_, flag in OBSERVED.items():
                     with f.when((flags & flag).differs(0)):
                         points.set(points() & _nonzero(f, w.entry(base, i + INPUTS), bytes_, half))
-                copies = f.choose((flags & UNCOPIED).differs(0), 0, word >> 16)
+                operand_masks = f.choose((flags & NOT_FORWARDED).differs(0), 0, word >> 16)
                 rest = f.variable("i16", lanes & ~points())
                 result = f.variable("i64", points().to("i64"))
                 wants: list[Value] = []
                 for k in range(3):
-                    mine = rest() & (copies >> (16 * k)).to("i16")
+                    mine = rest() & (operand_masks >> (16 * k)).to("i16")
                     rest.set(rest() & ~mine)
                     result.set(result() | (mine.to("i64") << (16 * (k + 1))))
                     wants.append(mine)
@@ -148,8 +148,8 @@ def _wanted(asm: Assembly, half: int) -> None:
         choice = w.place(f.source, FrameWord.CHOICE_TRACE)
         map_ = w.place(f.space, FrameWord.MAP) + 4 * INPUTS
         bit = f.splat((f.number(1) << f.lane).to("i16"), LANES)
-        pin = f.splat(f.number(1) << f.lane, LANES)
-        copy = f.splat(f.number(FORWARDS) << f.lane, LANES)
+        point = f.splat(f.number(1) << f.lane, LANES)
+        forward = f.splat(f.number(FORWARDS) << f.lane, LANES)
         ranks = f.block(4 * LANES)
         f.store(f.lanes("i32", range(LANES)), ranks, align=64)
         lists = FrameWord.LIST, FrameWord.POINTS, FrameWord.FORWARDS
@@ -167,10 +167,10 @@ def _wanted(asm: Assembly, half: int) -> None:
             here = f.splat(i.to("i32"), LANES) + f.lanes("i32", range(LANES))
             words = f.load(f"<{LANES} x i64>", choice + (i << 3), align=8)
             wanted = (f.load(f"<{LANES} x i16>", live + (i << 1), align=2) & bit).differs(0)
-            points = wanted & (words & pin).differs(0)
-            copied = wanted & (words & pin).same(0) & (words & copy).differs(0)
-            mine = wanted & (words & (pin | copy)).same(0)
-            for mask, end in zip((mine, points, copied), ends, strict=True):
+            points = wanted & (words & point).differs(0)
+            forwarded = wanted & (words & point).same(0) & (words & forward).differs(0)
+            mine = wanted & (words & (point | forward)).same(0)
+            for mask, end in zip((mine, points, forwarded), ends, strict=True):
                 dense = f.let(
                     f"call {numbers} @llvm.experimental.vector.compress.v{LANES}i32("
                     f"{numbers} {here.name}, {masks} {mask.name}, {numbers} poison)",
@@ -351,12 +351,12 @@ def _copy_points(f: Function, w: FrameWriter, tape: Value, pooled: Variable, wid
     tables = [w.place(f.space, which) for which in (FrameWord.MAP, FrameWord.PLACES)]
     with listed(f, w.place(f.space, FrameWord.POINTS)) as i:
         pooled.set(pooled() + 1)
-        pin = f.number(0) - pooled()
+        point = f.number(0) - pooled()
         flags = f.load("i16", tape + (i << 4), 2)
-        _copy_point(f, w.entry(base, i + INPUTS), w.entry(own, pin), flags, width)
+        _copy_point(f, w.entry(base, i + INPUTS), w.entry(own, point), flags, width)
         for table in tables:
-            f.store(pin.to("i32"), table + (pin << 2))
-        f.store(pin.to("i32"), tables[0] + ((i + INPUTS) << 2))
+            f.store(point.to("i32"), table + (point << 2))
+        f.store(point.to("i32"), tables[0] + ((i + INPUTS) << 2))
 
 
 def _copy_point(f: Function, interval: Value, entry: Value, flags: Value, width: int) -> None:

@@ -93,7 +93,7 @@ def _kernel(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
     given: dict[Expr, str] = {}
     if key.op in ("load", "splat"):
         (type_,) = key.types
-        interval = _ends(lines, type_, "%a")
+        interval = _endpoints(lines, type_, "%a")
         if key.op == "load":
             interval = looked_up(key, interval, lines)
         pair = leaf("lo", result), leaf("hi", result)
@@ -135,7 +135,7 @@ def _expanded(roots: Sequence[Expr], leaves: Sequence[Expr]) -> list[Expr]:
     return list(expand(roots, "exact", ranges=known))
 
 
-def _ends(lines: VectorEmitter, type_: T.Type, pointer: str) -> tuple[str, str]:
+def _endpoints(lines: VectorEmitter, type_: T.Type, pointer: str) -> tuple[str, str]:
     """The endpoints of an operand; if it is NaN, which only a uniform may be, those of all numbers."""
     found = [lines.vector(type_, pointer), lines.vector(type_, pointer, lines.half)]
     if type_.is_float:
@@ -155,7 +155,7 @@ def _enclosure(
     The middle of a uniform is its bits, and its error is zero. So nothing is known of a value whose middle is not
     finite; and the middle of an integer that is a point is not used, because its endpoints are its value.
     """
-    parts = [*(_ends(lines, type_, pointer) if used & set(leaves[:2]) else ("", ""))]
+    parts = [*(_endpoints(lines, type_, pointer) if used & set(leaves[:2]) else ("", ""))]
     of = model_type(type_, real)
     if of is None:
         return parts
@@ -169,7 +169,7 @@ def _enclosure(
     gone = lines.let(f"fsub {vector} {middle}, {middle}")
     wrong = lines.let(f"fcmp uno {vector} {gone}, {gone}")
     if type_ is not of:
-        low, high = _ends(lines, type_, pointer)
+        low, high = _endpoints(lines, type_, pointer)
         known = lines.let(f"icmp eq {typed(type_, LANES)} {low}, {high}")
         wrong = lines.let(f"or <{LANES} x i1> {wrong}, {known}")
     for value, instead in ((middle, 0.0), (error, np.inf)):

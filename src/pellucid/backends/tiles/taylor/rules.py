@@ -18,7 +18,7 @@ from ....ir.expr import Expr, const, param
 from ....ir.intervals.interval import Interval
 from ....ir.intervals.notation import Term, choose, fma, maximum, minimum
 from ....ir.prim import Prim
-from ....reasoning.intervals import composed, constant_interval, ends, is_short, named_body
+from ....reasoning.intervals import composed, constant_interval, endpoints, is_short, named_body
 from .column import COLUMN
 from .models import MARGIN, PLACES, ROUNDING, Enclosure, TaylorModel, either, off, spread
 
@@ -29,7 +29,7 @@ COUNTED = T.i32
 class ModelRule(NamedTuple):
     """The enclosure of a row's result over a square, as expressions over the enclosures of its operands.
 
-    lo, hi     the endpoints, as those of a `IntervalRule`.
+    lo, hi     the endpoints, as those of an `IntervalRule`.
     middle, factors, error
                those of a `TaylorModel` of the result; the error is infinite if nothing is known. None for types without
                Taylor models.
@@ -94,7 +94,7 @@ def _model_rule(
 
 def form_of(prim: Prim, result: T.Type, *forms: Enclosure) -> Enclosure:
     """The Taylor model of a row's result, from the enclosures of its operands."""
-    interval = Interval(*ends(prim, result, *[f.interval for f in forms]))
+    interval = Interval(*endpoints(prim, result, *[f.interval for f in forms]))
     if not result.is_float:
         return Enclosure(interval, _nowhere())
     rule = COLUMN.get(prim.name)
