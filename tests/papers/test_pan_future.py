@@ -257,7 +257,7 @@ def test_P22_choices_are_rewritten_on_demand(monkeypatch: pytest.MonkeyPatch):
 
 
 def waves(number):
-    """A picture of which boxes decide nothing, so that machine code wins."""
+    """A picture of which intervals decide nothing, so that machine code wins."""
 
     @pl.image
     def picture(p):
@@ -437,7 +437,7 @@ def test_P25_antialiasing_spends_samples_where_there_is_contrast(picture):
     every = kernel.render(SIZE, **view).astype(int)
     between = code.counts.samples
     smooth = kernel.render(SIZE, error=2 / 255, **view).astype(int)
-    assert between - before < 0.2 * 64 * every[..., 0].size, "boxes decide most of the picture"
+    assert between - before < 0.2 * 64 * every[..., 0].size, "intervals decide most of the picture"
     assert code.counts.samples - between < 0.3 * 64 * every[..., 0].size, "edges alone get all samples"
     assert np.abs(smooth - every).mean() < 1.0
     plain = kernel.render(SIZE, zoom=30.3).astype(int)

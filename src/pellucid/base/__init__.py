@@ -1,1 +1,1 @@
-"""The ground floor: errors, source places and interning; everything else may import it."""
+"""The ground floor: errors, source locations, files and memory; everything else may import it."""

@@ -45,7 +45,7 @@ ALIKE = {
 
 
 def generate(rng: random.Random) -> str:
-    """Two layouts that are same, a size, and a seed of bytes."""
+    """Two layouts of the same color model, a size, and a seed of bytes."""
     model = rng.choice([*MODELS])
     words = ["linear"] if rng.random() < 0.3 else []
     shapes = [(1, 1)] * 3
