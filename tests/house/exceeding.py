@@ -1,4 +1,4 @@
-"""Programs that exceed each limit of `docs/limits.md`: for the test of limits, and for `bench/refusing.py`."""
+"""Programs that exceed each limit of `docs/limits.md`: for `test_exceeding.py`, and for `bench/refusing.py`."""
 
 from __future__ import annotations
 

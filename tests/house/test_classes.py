@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "src/pellucid"
+from .parsed import SOURCE, sources, tree
+
 MAX_DEPTH = 3
 """Maximum classes of the project in a line of inheritance."""
 DEEP = {"images.bitmap.Bitmap", "staging.front.statements._Function"}
@@ -19,18 +20,16 @@ SHARED = {f"staging.root.lowering._Lowering.{name}" for name in ("code", "out", 
 def modules() -> dict[str, ast.Module]:
     """The syntax of every file, by its dotted name."""
     return {
-        ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
-            path.read_text("utf-8")
-        )
-        for path in sorted(SOURCE.rglob("*.py"))
+        ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__"): tree(path)
+        for path in sources()
     }
 
 
-def origins(module: str, tree: ast.Module) -> Iterator[tuple[str, str]]:
+def origins(module: str, file: ast.Module) -> Iterator[tuple[str, str]]:
     """The names that a file imports from the project, and where they come from."""
     package = (SOURCE.parent / Path(*module.split(".")) / "__init__.py").is_file()
     parts = module.split(".")
-    for node in tree.body:
+    for node in file.body:
         if isinstance(node, ast.ImportFrom):
             kept = parts[: len(parts) - node.level + package] if node.level else []
             origin = ".".join([*kept, *(node.module.split(".") if node.module else [])])
@@ -38,19 +37,31 @@ def origins(module: str, tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield alias.asname or alias.name, f"{origin}.{alias.name}"
 
 
+def written(node: ast.ClassDef) -> set[str]:
+    """The attributes of `self` that a class assigns."""
+    return {
+        each.attr
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute)
+        and isinstance(each.ctx, ast.Store)
+        and isinstance(each.value, ast.Name)
+        and each.value.id == "self"
+    }
+
+
 @cache
-def classes() -> dict[str, tuple[list[str], ast.ClassDef]]:
-    """The classes of the project by their dotted names, with the dotted names of their bases."""
-    found: dict[str, tuple[list[str], ast.ClassDef]] = {}
-    for module, tree in modules().items():
-        known = dict(origins(module, tree))
-        for node in tree.body:
+def classes() -> dict[str, tuple[list[str], set[str]]]:
+    """The classes of the project by their dotted names: the dotted names of their bases, and what they assign."""
+    found: dict[str, tuple[list[str], set[str]]] = {}
+    for module, file in modules().items():
+        known = dict(origins(module, file))
+        for node in file.body:
             if isinstance(node, ast.ClassDef):
                 bases: list[str] = []
                 for base in node.bases:
                     parts = ast.unparse(base.value if isinstance(base, ast.Subscript) else base).split(".")
                     bases.append(".".join([known.get(parts[0], f"{module}.{parts[0]}"), *parts[1:]]))
-                found[f"{module}.{node.name}"] = bases, node
+                found[f"{module}.{node.name}"] = bases, written(node)
     return found
 
 
@@ -67,18 +78,6 @@ def ancestors(name: str) -> set[str]:
     return {name}.union(*[ancestors(b) for b in bases if b in classes()])
 
 
-def written(node: ast.ClassDef) -> set[str]:
-    """The attributes of `self` that a class assigns."""
-    return {
-        each.attr
-        for each in ast.walk(node)
-        if isinstance(each, ast.Attribute)
-        and isinstance(each.ctx, ast.Store)
-        and isinstance(each.value, ast.Name)
-        and each.value.id == "self"
-    }
-
-
 def short(name: str) -> str:
     return name.removeprefix("pellucid.")
 
@@ -87,7 +86,7 @@ def writers(name: str) -> dict[str, set[str]]:
     """The attributes that a class has from itself and from its ancestors, with the files that write them."""
     found: dict[str, set[str]] = {}
     for each in ancestors(name):
-        for attribute in written(classes()[each][1]):
+        for attribute in classes()[each][1]:
             found.setdefault(attribute, set()).add(each.rpartition(".")[0])
     return found
 

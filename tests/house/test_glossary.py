@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src/pellucid"
+from .parsed import ROOT, SOURCE, nodes, sources
+
 TEXT = (ROOT / "docs/glossary.md").read_text(encoding="utf-8")
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -26,7 +26,7 @@ def table(title: str) -> list[list[str]]:
 def names(path: Path) -> Iterator[str]:
     """The names that a file defines or uses, and its own."""
     yield path.stem
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Name):
@@ -67,8 +67,8 @@ def test_former_words_are_no_names(row: list[str]):
     assert all(folder.is_dir() for folder in folders)
     found = [
         f"{path.relative_to(SOURCE)}: {parts_of(path)[word]}"
-        for folder in folders
-        for path in sorted(folder.rglob("*.py"))
+        for path in sources()
+        if any(path.is_relative_to(folder) for folder in folders)
         for word in words & parts_of(path).keys()
     ]
     assert not found, f"say {row[1]}: {found}"

@@ -1,29 +1,24 @@
-"""Every limit that `docs/limits.md` states is that of the program, and past it there is one error, soon."""
+"""Every limit that `docs/limits.md` states is that of the program. What is past each is in `test_exceeding.py`."""
 
 from __future__ import annotations
 
 import ast
 import importlib
 import re
-import time
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
 import pytest
 
-import pellucid
-from pellucid.base.errors import PellucidError
-
 from .exceeding import BEYOND, EXCEED
+from .parsed import ROOT, SOURCE, nodes, sources, tree
 
-PAGE = Path(__file__).parents[2] / "docs/limits.md"
+PAGE = ROOT / "docs/limits.md"
 ROWS = re.findall(
     r'^\| ([^|]+) \| `([\w.]+)(?:\["(\w+)"\])?` \| ([^|]+) \| ([^|]+) \|$',
     PAGE.read_text("utf-8"),
     re.MULTILINE,
 )
-SOURCES = Path(pellucid.__file__).parent
 NO_LIMITS = {
     "backends.flow.frame.PAIR_BYTES": "the size of a pair; an arena bounds how many there are",
     "staging.front.interpreter._MAX_WORD": "the bytes of the largest word of a memory",
@@ -32,16 +27,13 @@ NO_LIMITS = {
     "staging.growth.SEEN": "how many values are told of what grows",
 }
 """Numbers that a refusal depends on and that bound nothing, and what they are."""
-SECONDS = 30.0
-"""Processor time after which a search counts as one without a bound; `bench/refusing.py` says how soon each refuses."""
 
 
 def test_the_page_about_security_names_tests_that_there_are():
-    root = PAGE.parents[1]
-    named_there = set(re.findall(r"`(test_\w+)`", (root / "SECURITY.md").read_text("utf-8")))
+    named_there = set(re.findall(r"`(test_\w+)`", (ROOT / "SECURITY.md").read_text("utf-8")))
     defined = {
         name
-        for path in (root / "tests").rglob("test_*.py")
+        for path in (ROOT / "tests").rglob("test_*.py")
         for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
     }
     assert named_there
@@ -55,7 +47,7 @@ def test_the_page_is_read():
 
 def named(path: Path) -> str:
     """A module as rows name it."""
-    return ".".join(path.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__")
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
 def imported(module: str) -> ModuleType:
@@ -65,13 +57,12 @@ def imported(module: str) -> ModuleType:
 
 def numbers() -> dict[str, dict[str, str]]:
     """The constants of each module that are numbers: the name there, and the name of the row that it would have."""
-    trees = {path: ast.parse(path.read_text("utf-8")) for path in sorted(SOURCES.rglob("*.py"))}
     found: dict[str, dict[str, str]] = {}
-    for path, tree in trees.items():
+    for path in sources():
         module = named(path)
         found[module] = {
             target.id: f"{module}.{target.id}"
-            for node in tree.body
+            for node in tree(path).body
             if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Name | ast.Attribute)
             for target in node.targets
             if isinstance(target, ast.Name)
@@ -79,9 +70,9 @@ def numbers() -> dict[str, dict[str, str]]:
             and isinstance(getattr(imported(module), target.id), int | float)
         }
     own = {module: dict(names) for module, names in found.items()}
-    for path, tree in trees.items():
-        parts = path.relative_to(SOURCES).with_suffix("").parts
-        for node in ast.walk(tree):
+    for path in sources():
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        for node in nodes(path):
             if isinstance(node, ast.ImportFrom):
                 around = [*parts[: len(parts) - node.level], *(node.module or "").split(".")]
                 origin = ".".join(around if node.level else around[len(parts) :]).removeprefix("pellucid.")
@@ -91,10 +82,10 @@ def numbers() -> dict[str, dict[str, str]]:
     return found
 
 
-def bounds(tree: ast.Module) -> set[str]:
+def bounds(path: Path) -> set[str]:
     """The names that stand in what a refusal depends on, tells, or asks a caller to keep to."""
     read: list[ast.AST] = []
-    for node in ast.walk(tree):
+    for node in nodes(path):
         match node:
             case ast.Raise():
                 read.append(node)
@@ -113,8 +104,8 @@ def test_every_number_that_a_refusal_depends_on_has_a_row():
     constants = numbers()
     wanted = {
         constants[named(path)][name]
-        for path in SOURCES.rglob("*.py")
-        for name in bounds(ast.parse(path.read_text("utf-8")))
+        for path in sources()
+        for name in bounds(path)
         if name in constants[named(path)]
     }
     assert len(wanted) > len(EXCEED) // 2
@@ -127,19 +118,3 @@ def test_a_limit_is_what_the_page_says(row: tuple[str, ...]):
     module, _, name = row[1].rpartition(".")
     found = getattr(imported(module), name)
     assert (found[row[2]] if row[2] else found) == eval(row[3])
-
-
-@pytest.mark.parametrize("name", EXCEED)
-def test_past_a_limit_there_is_one_error_soon(name: str, tmp_path: Path):
-    begin = time.process_time()
-    with pytest.raises(PellucidError) as caught:
-        EXCEED[name](tmp_path)
-    assert len(str(caught.value)) < 1000
-    # Processor time: other work on the machine is not this program's.
-    assert time.process_time() - begin < SECONDS
-    assert not np.any([path.suffix == ".part" for path in tmp_path.iterdir()])
-
-
-@pytest.mark.parametrize("name", BEYOND)
-def test_past_some_limits_nothing_is_refused(name: str, tmp_path: Path):
-    assert BEYOND[name](tmp_path)

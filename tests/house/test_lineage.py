@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
+from functools import cache
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from .parsed import ROOT, tree
+
 NUMBERS = {
     "P": (*range(1, 26), 27),
     "S": range(1, 19),
@@ -24,6 +25,7 @@ def code(cell: str) -> list[str]:
     return re.findall(r"`([^`]+)`", cell)
 
 
+@cache
 def rows() -> dict[str, tuple[list[str], list[str]]]:
     """The modules and the tests of each row of the table."""
     page = (ROOT / "docs/lineage.md").read_text(encoding="utf-8")
@@ -31,12 +33,13 @@ def rows() -> dict[str, tuple[list[str], list[str]]]:
     return {name: (code(modules), code(tests)) for name, _, modules, tests in table}
 
 
+@cache
 def written() -> list[str]:
     """Every test in tests/papers that is named for a row."""
     return [
         node.name
         for path in sorted((ROOT / "tests/papers").glob("test_*.py"))
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        for node in tree(path).body
         if isinstance(node, ast.FunctionDef) and re.match(rf"test_{ROW}_", node.name)
     ]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "src/pellucid"
+from .parsed import SOURCE, nodes, sources
 
 #: Functions that open what a name stands for.
 OPENS = {
@@ -46,7 +46,7 @@ ALLOWED = {
 def opened(path: Path) -> list[str]:
     """The calls that open something, with their lines; blocks of LLVM have a method of that name too."""
     found: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Call):
             name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
             own = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "self"
@@ -55,7 +55,7 @@ def opened(path: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(SOURCE)))
 def test_files_are_opened_at_the_doors_only(path: Path):
     if str(path.relative_to(SOURCE)) not in ALLOWED:
         assert opened(path) == [], "take base/opening.py to read, base/atomic.py to write"

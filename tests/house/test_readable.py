@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2] / "src/pellucid"
+from .parsed import SOURCE, nodes, sources, tree
+
 MAX_FUNCTION = 100
 """Lines of a function, its decorators and its docstring included."""
 
@@ -43,13 +43,6 @@ SHARED_NAMES = {
 """Names of public classes that two rooms define, and what they are in each. It only gets shorter."""
 
 
-def trees() -> list[tuple[str, ast.Module]]:
-    return [
-        (str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8")))
-        for path in sorted(ROOT.rglob("*.py"))
-    ]
-
-
 def length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     begin = min([function.lineno, *(d.lineno for d in function.decorator_list)])
     return (function.end_lineno or begin) - begin + 1
@@ -57,9 +50,9 @@ def length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 def test_a_function_can_be_read_at_once():
     long = [
-        f"{path}: {node.name} has {length(node)} lines"
-        for path, tree in trees()
-        for node in ast.walk(tree)
+        f"{path.relative_to(SOURCE)}: {node.name} has {length(node)} lines"
+        for path in sources()
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and length(node) > MAX_FUNCTION
     ]
     assert not long, "\n".join(long)
@@ -74,10 +67,10 @@ def test_decorators_and_docstrings_count():
 
 def test_a_public_class_has_a_name_of_its_own():
     homes: dict[str, list[str]] = defaultdict(list)
-    for path, tree in trees():
-        for node in tree.body:
+    for path in sources():
+        for node in tree(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes[node.name].append(path)
+                homes[node.name].append(str(path.relative_to(SOURCE)))
     shared = {name: paths for name, paths in homes.items() if len(paths) > 1}
     new = {name: paths for name, paths in shared.items() if name not in SHARED_NAMES}
     assert not new, f"two classes of one name; call one of them something else: {new}"
@@ -86,9 +79,9 @@ def test_a_public_class_has_a_name_of_its_own():
 
 def test_numbers_say_whether_they_are_the_most_or_the_least():
     odd = [
-        f"{path}: {target.id}"
-        for path, tree in trees()
-        for node in tree.body
+        f"{path.relative_to(SOURCE)}: {target.id}"
+        for path in sources()
+        for node in tree(path).body
         if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Call)
         for target in node.targets
         if isinstance(target, ast.Name) and NO_BOUND.search(target.id)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from .parsed import ROOT, tree
+
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 PROGRAMS = [
     *SOURCES,
@@ -68,7 +69,7 @@ def test_the_ir_can_be_read_in_one_sitting():
 def test_what_stands_beside_the_rows_is_rows(path: Path):
     assigned = {
         target.id
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        for node in tree(path).body
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)
@@ -78,9 +79,7 @@ def test_what_stands_beside_the_rows_is_rows(path: Path):
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=named)
 def test_a_file_says_what_it_is(path: Path):
-    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), (
-        f"{named(path)} opens without a docstring"
-    )
+    assert ast.get_docstring(tree(path)), f"{named(path)} opens without a docstring"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=named)
