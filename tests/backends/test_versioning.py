@@ -174,3 +174,20 @@ kernel blocks(n: i64, from: i64):
 """)
     for sizes in ((200, 200), (130, 200), (200, 100)):
         both(compiling_backend, given, sizes, 3, 0)
+
+
+def test_an_array_longer_than_its_buffer_declares_is_no_table_in_registers(compiling_backend: Backend):
+    given = parse_nest("""
+kernel far(n: i64):
+  output out: u8[1]
+  input a: u8[1]
+  for r: i64 in 0:i64 .. n:
+    for j: i64 in 0:i64 .. 64:i64 by 64 lanes:
+      out[r * 64:i64 + j] := a[r * 32000:i64 + j * 500:i64]
+""")
+    (a,), (out,) = inputs(given), given.outputs
+    data = np.random.default_rng(1).integers(0, 250, 64_000, np.uint8)
+    found = np.zeros(128, np.uint8)
+    code = compiling_backend.compile(given, {param("n", given.params[0].type): Facts(0, 1 << 20)})
+    code.run({"n": 2}, {out: found, a: data})
+    assert (found == data[::500]).all()

@@ -48,6 +48,9 @@ class RegisterReads:
         size, (position,) = node.attr.type.dtype.itemsize, node.args
         if self.scope.lanes * size < MIN_BYTES or not self.scope.is_wide(position):
             return False
+        # An array may have more elements than its buffer declares: a position beyond those may still be in bounds.
+        if self.scope.facts(position).hi >= node.attr.size:
+            return False
         return self._count(node) * size <= MAX_REGISTERS * REGISTER and self.bounds.is_proved(
             position, node.attr
         )
@@ -73,8 +76,7 @@ class RegisterReads:
 
     def _count(self, node: Expr) -> int:
         """The number of elements from the first of a table to the last that is read."""
-        last = self.scope.facts(node.args[0]).hi
-        return node.attr.size if last >= node.attr.size else int(last) + 1
+        return int(self.scope.facts(node.args[0]).hi) + 1
 
     def _of_bytes(self, numbers: str, size: int) -> str:
         """The numbers of the bytes of elements, from the numbers of elements in bytes."""
