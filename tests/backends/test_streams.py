@@ -13,13 +13,13 @@ from tests.guarded import Guarded
 from tests.systems import levels
 
 from pellucid.backends.llvm import running
-from pellucid.backends.llvm.narrowing import plan
 from pellucid.backends.llvm.running import compile_stream as compile_for
 from pellucid.base.errors import BackendError
 from pellucid.driver.program import compile_stream
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
 from pellucid.ir.stream import Samples, State, Stream, moved, position, run, sample, state
+from pellucid.rewriting.lane_types import plan
 from pellucid.staging import Table, stream
 
 COUNTS = (0, 1, 2, 7, 8, 63, 64, 65, 150)

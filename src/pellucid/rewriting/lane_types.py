@@ -1,7 +1,7 @@
 """Lane-type selection for streams: tables set apart, steady states in closed form, and the narrowest type for all.
 
-Between `ir.stream` and `streams`. Lanes have one type, the narrowest that gives the low bits of all values; laws are
-applied first that keep values narrow.
+Between `ir.stream` and what writes code for it. Lanes have one type, the narrowest that gives the low bits of all
+values; laws are applied first that keep values narrow.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...base.errors import BackendError
-from ...ir import types as T
-from ...ir.expr import Buffer, Expr, apply, const, index, make, rebuild, substitute, topological
-from ...ir.facts import Facts
-from ...ir.interp import evaluate
-from ...ir.stream import Stream, position, sample, state
-from ...reasoning.infer import FactsOf
-from ...rewriting.expand import expand
-from ...rewriting.simplify import simplify
+from ..base.errors import BackendError
+from ..ir import types as T
+from ..ir.expr import Buffer, Expr, apply, const, index, make, rebuild, substitute, topological
+from ..ir.facts import Facts
+from ..ir.interp import evaluate
+from ..ir.stream import Stream, position, sample, state
+from ..reasoning.infer import FactsOf
+from .expand import expand
+from .simplify import simplify
 
 MODULAR = frozenset({"add", "sub", "mul", "neg", "and", "or", "xor", "not", "shift_left"})
 """Rows whose low bits depend on the low bits of their operands alone (a shift: on those of the first one)."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ...ir.stream import Samples
+from ...rewriting.lane_types import container
 from .covers import Covers
-from .narrowing import container
 from .scope import Scope
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from ...ir.expr import Expr
 from ...ir.stream import Samples
+from ...rewriting.lane_types import Plan
 from .edges import Edges
 from .fields import Fields
 from .geometry import Geometry
-from .narrowing import Plan
 from .single_lanes import SingleLanes
 
 

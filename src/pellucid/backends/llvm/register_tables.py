@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...rewriting.lane_types import MAX_REGISTER_TABLE, Lookup, container
 from .fields import Fields
-from .narrowing import MAX_REGISTER_TABLE, Lookup, container
 
 
 class Constants:

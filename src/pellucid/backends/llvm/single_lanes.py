@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from ...ir import prim as table_of_rows
 from ...ir.expr import Expr
 from ...ir.stream import position
+from ...rewriting.lane_types import Plan
 from ..jit.spelling import form, literal
-from .narrowing import Plan
 from .register_tables import RegisterTables
 from .values import Values
 

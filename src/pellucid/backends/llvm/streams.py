@@ -17,6 +17,7 @@ from ...base.errors import BackendError
 from ...ir.expr import Expr
 from ...ir.stream import Stream, moved, position, sample, state
 from ...reasoning.infer import FactsOf
+from ...rewriting.lane_types import leaf, plan
 from ..jit.blocks import bounded
 from ..jit.calling import entry
 from .covers import Covers
@@ -24,7 +25,6 @@ from .edges import Edges
 from .emitter import Emitter
 from .fields import Fields
 from .geometry import Geometry
-from .narrowing import leaf, plan
 from .packed_stores import PackedStores
 from .register_tables import Constants, RegisterTables
 from .scope import Scope
