@@ -94,8 +94,10 @@ def test_a_memory_has_a_length(tmp_path) -> None:
     loaded = load_compiler(tmp_path / "lengths")(2)
     for one in ARRAYS:
         assert loaded(one["words"].copy(), one["more"]) == f(one["words"].copy(), one["more"])
-    with pytest.raises(InputError, match="lengths: 5 has no words for words; give an array"):
+    with pytest.raises(InputError, match=r"words is 5, and is used as an array in '.*'; give words an array"):
         f(5, ARRAYS[0]["more"])
+    with pytest.raises(InputError, match="lengths: 5 has no words for words; give an array"):
+        loaded(5, ARRAYS[0]["more"])
 
 
 TABLE = Memory("table", 8, np.array([3, 4, 5], np.uint8))
@@ -120,6 +122,6 @@ def test_what_has_a_length_must_be_known_to_be_a_memory() -> None:
     assert f((1, 2, 3)) == 7
     line = sums.source.tree.lineno + 2
     with pytest.raises(
-        StagingError, match=rf"test_counting.py:{line}: words is no tuple; .* annotate the parameter"
+        InputError, match=rf"test_counting.py:{line}: words is an array, .*; write words: Memory in the param"
     ):
         f(np.array([1, 2], np.uint8))

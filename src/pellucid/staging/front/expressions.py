@@ -266,11 +266,13 @@ class Expressions(Sequences):
             raise self.error(
                 node,
                 f"{text} is changed, and would have two names: {callee.name} keeps or returns it",
-                "copy it: tuple(x) or list(x)",
+                f"copy it: list({text}) or tuple({text})",
             )
         roots = [root_of(each) for each in target.args if self.kind(each).changes]
         if roots.count(root_of(one)) > 1:
-            raise self.error(node, f"{text} is changed, and handed on twice", "copy it: tuple(x) or list(x)")
+            raise self.error(
+                node, f"{text} is changed, and handed on twice", f"copy it: list({text}) or tuple({text})"
+            )
 
     def _constructed(self, node: Any, target: Target) -> str:
         """A new object."""

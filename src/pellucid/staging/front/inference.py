@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pellucid.staging.front.effects import CHANGES, Effects, Target, is_transparent
+from pellucid.staging.front.givens import find_forms
 from pellucid.staging.front.kinds import ANY, ITEM, Kind, Kinds, link_rest
 from pellucid.staging.front.literals import outside_kind, position, written_key
 from pellucid.staging.front.objects import (
@@ -70,13 +71,7 @@ class Inference(Effects):
         while any(link_rest(*one) for one in self.rests):
             pass
         self._find_keyed()
-        for name in entry.params:
-            # What is given to the program is an array, if it has a length, or computed positions.
-            kind = self.kinds.variable(entry.function, name).root
-            if (kind.indexed or kind.sized) and not kind.forms:
-                kind.add("memory")
-            if kind.with_size:
-                self.sized.append(name)
+        find_forms(self)
         self.find_effects()
 
     def _find_keyed(self) -> None:
@@ -239,6 +234,7 @@ class _Walk:
         if not isinstance(node, ast.Call):
             kind = self.kind(node)
             kind.root.looped = True
+            self._use(kind, node)
             return Kind() if kind.root.forms == {"dict"} else kind.part(ITEM)
         known = self._source.known(node.func)
         if known is range:
@@ -328,12 +324,13 @@ class _Walk:
             case ast.Subscript(value, index):
                 self.kind(index)
                 literal = position(index)
+                held = self.kind(value)
                 if isinstance(value, ast.Constant):
-                    self.kind(value).add("given")
-                key = ITEM if literal is None else literal
-                key = written_key(index) or key
-                self.kind(value).indexed |= key == ITEM
-                return self.kind(value).part(key)
+                    held.add("given")
+                key = written_key(index) or (ITEM if literal is None else literal)
+                held.indexed |= key == ITEM
+                self._use(held, node)
+                return held.part(key)
             case ast.Attribute(value, name):
                 known = self._source.attribute(node)
                 if known is not None:
@@ -373,6 +370,10 @@ class _Walk:
                         self.kind(one)
                 return Kind()
 
+    def _use(self, kind: Kind, node: ast.expr) -> None:
+        """Take note of an expression that uses values as sequences."""
+        kind.root.use = kind.root.use or (f"{self._source.file}:{node.lineno}", ast.unparse(node))
+
     def _dictionary(self, keys: list[ast.expr | None], values: list[ast.expr]) -> Kind:
         """The kind of a dictionary that is written: its entries have kinds of their own, where the keys are texts."""
         made = Kind("dict")
@@ -405,6 +406,7 @@ class _Walk:
         args = [self.kind(one) for one in node.args]
         if known is len and args:
             args[0].root.sized = True
+            self._use(args[0], node)
         if known in (tuple, list, dict) and args:
             made = Kind(known.__name__)
             made.lengths.add(ANY)

@@ -13,6 +13,7 @@ from pellucid.base.errors import InputError, StagingError, brief, did_you_mean
 from pellucid.base.kinds import FUNCTION, takes, whole
 from pellucid.staging.cogen.generator import Compiler, cogen
 from pellucid.staging.cogen.saving import save
+from pellucid.staging.front.givens import check_form
 from pellucid.staging.front.inference import RESULT, SIZE, Inference
 from pellucid.staging.front.kinds import Kind, written
 from pellucid.staging.front.placing import placed, placed_input, placed_loaded
@@ -262,6 +263,9 @@ class CompiledProgram:
                 fix=f"give {', '.join(names) or 'none'}",
             )
         kinds = tuple(_kind(one, name, place) for one, name in zip(args, names, strict=True))
+        if self._translation is not None:
+            for name, one in zip(names, args, strict=True):
+                check_form(self._translation.inference, name, one)
         sizes = [_size(one, names, args, place) for one in params[len(names) :]]
         key = tuple(one if isinstance(one, str) else (one.name, one.buffer.type, one.word) for one in kinds)
         compiled = self._compiled.get(key)

@@ -16,6 +16,7 @@ ITEM = "item"
 """The key of a part that is any item."""
 ANY = -1
 """Any number of items."""
+_SEQUENCES = {"tuple", "list", "dict", "object"}
 
 
 class Kind:
@@ -38,6 +39,8 @@ class Kind:
         """Whether the length is asked for: a memory is a pair with its length then."""
         self.looped = False
         """Whether a loop goes over them, which asks for the length of a memory."""
+        self.use: tuple[str, str] | None = None
+        """The place and the text of an expression that uses them as a sequence, for messages."""
         self.lengths: set[int] = set()
         """The numbers of items of tuples, where they are known; ANY for others."""
         self.of: Any = None
@@ -59,6 +62,12 @@ class Kind:
         """Whether these are memories that go with their length."""
         own = self.root
         return "memory" in own.forms and (own.sized or own.looped)
+
+    @property
+    def is_sequence(self) -> bool:
+        """Whether items of these are taken, or counted."""
+        own = self.root
+        return bool(own.parts or own.forms & _SEQUENCES) or own.indexed or own.sized or own.looped
 
     @property
     def may_be_empty(self) -> bool:
@@ -125,6 +134,7 @@ class Kind:
             one.indexed = one.indexed or more.indexed
             one.sized = one.sized or more.sized
             one.looped = one.looped or more.looped
+            one.use = one.use or more.use
             one.lengths |= more.lengths
             one.others |= more.others
             if one.of is None:

@@ -108,10 +108,11 @@ class Patterns:
     def _owned(self, target: ast.expr, kind: Kind) -> None:
         """Refuse a second name for an item that is changed."""
         if kind.changes and "given" not in kind.root.forms:
+            text = ast.unparse(target)
             raise self._function.error(
                 target,
-                f"{ast.unparse(target)} is changed, and is an item too",
-                "copy it: tuple(x) or list(x)",
+                f"{text} is changed, and is an item too",
+                f"copy it: list({text}) or tuple({text})",
             )
 
     def bind_item(self, target: ast.expr, item: Item, *, only_looks: bool) -> None:

@@ -94,10 +94,11 @@ class Sequences(ABC):
             and not self.leaves
             and self.source.attribute(node) is None
         ):
+            text = ast.unparse(node)
             raise self.error(
                 node,
-                f"{ast.unparse(node)} is changed, and would have two names",
-                "copy it: tuple(x) or list(x)",
+                f"{text} is changed, and would have two names",
+                f"copy it: list({text}) or tuple({text})",
             )
         return self.place(node)
 

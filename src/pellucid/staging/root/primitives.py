@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from pellucid.base.errors import InputError, PellucidError, StagingError, did_you_mean
+from pellucid.base.errors import InputError, PellucidError, StagingError, brief, did_you_mean
 from pellucid.base.kinds import TEXT, takes
 from pellucid.ir import prim as table
 from pellucid.ir import types as T
@@ -174,7 +174,7 @@ def _stored(memory: Any, address: Any, value: Any) -> Any:
 def memory_of(value: Any) -> Memory:
     """A value as a memory."""
     if not isinstance(value, Memory):
-        raise TypeError(f"no memory: {value!r}")
+        raise TypeError(f"no memory: {'a pair' if isinstance(value, Pair) else brief(value)}")
     return value
 
 

@@ -1,0 +1,79 @@
+"""What a program is given: whether a parameter of the entry is an array or a tuple, and the error of the other one.
+
+The inference asks when it knows how parameters are used; a compiled program asks at each call.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pellucid.base.errors import InputError, brief
+from pellucid.staging.front.kinds import ITEM, Kind
+from pellucid.staging.memory import Memory
+
+if TYPE_CHECKING:
+    from pellucid.staging.front.inference import Inference
+    from pellucid.staging.front.source import Source
+
+
+def find_forms(inference: Inference) -> None:
+    """Find which parameters of the entry are arrays, and which of them go with their lengths.
+
+    A parameter without annotation is an array if its length or a computed position is asked for. Words have no items,
+    so it is a tuple if its items are sequences themselves, and where it is annotated as one.
+    """
+    entry = inference.entry
+    written = {one.arg: one.annotation for one in entry.tree.args.args}
+    for name in entry.params:
+        kind = inference.kinds.variable(entry.function, name).root
+        if not kind.forms:
+            if _is_tuple(entry, written.get(name)) or (kind.is_sequence and _has_sequences(kind)):
+                kind.add("tuple")
+            elif kind.indexed or kind.sized:
+                kind.add("memory")
+        if kind.with_size:
+            inference.sized.append(name)
+
+
+def _is_tuple(source: Source, annotation: ast.expr | None) -> bool:
+    """Whether an annotation says that a parameter is a tuple: `tuple` or `tuple[int, ...]`."""
+    held = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return isinstance(held, ast.Name) and source.known(held) is tuple
+
+
+def _has_sequences(kind: Kind) -> bool:
+    """Whether items of a sequence are used as sequences.
+
+    An item that may be a part of the static program says nothing: where a function returns either, both have one kind.
+    """
+    own = kind.root
+    return ITEM in own.parts and own.part(ITEM).is_sequence and "given" not in own.part(ITEM).forms
+
+
+def check_form(inference: Inference, name: str, value: object) -> None:
+    """Check that a value of a parameter is an array where it is used as one, and else is none.
+
+    Raises InputError with the line that uses it.
+    """
+    entry = inference.entry
+    kind: Kind = inference.kinds.variable(entry.function, name).root
+    is_array = isinstance(value, Memory | np.ndarray)
+    if is_array == ("memory" in kind.forms) or not (kind.is_sequence or "memory" in kind.forms):
+        return
+    place, text = kind.use or (f"{entry.file}:{entry.tree.lineno}", name)
+    if is_array:
+        raise InputError(
+            f"{name} is an array, and is used as a tuple in {text!r}",
+            place=place,
+            fix=f"write {name}: Memory in the parameters of {entry.name}, or give a tuple",
+        )
+    is_annotated = any(one.arg == name and one.annotation is not None for one in entry.tree.args.args)
+    more = "" if is_annotated else f", or write {name}: tuple in the parameters of {entry.name}"
+    raise InputError(
+        f"{name} is {brief(value)}, and is used as an array in {text!r}",
+        place=place,
+        fix=f"give {name} an array of uint8, uint16 or uint32{more}",
+    )
