@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import VocabularyError
 from pellucid.images import hashing
@@ -300,6 +301,66 @@ def test_cells_are_continuous():
             field = im.cellular(feature)
             near, far = (field.at(px + d, py + d, precision="f64") for d in (-1e-5, 1e-5))
             assert np.abs(near - far).max() < 1e-4
+
+
+# ---- tiles without a seam ----
+
+
+@pytest.mark.parametrize("z", [None, 0.37])
+@pytest.mark.parametrize("period", [(1, 1), (3, 5), (4, 8), (4096, 4096)])
+def test_a_periodic_noise_repeats_bit_for_bit(period: tuple[int, int], z: float | None):
+    noise = im.periodic_noise(period, 5, seed=3, z=z)
+    x, y = (np.rint(c * 64) / 64 for c in scattered(2000, 1, 20))
+    here = noise.at(x, y)
+    assert here.std() > 0.02
+    for columns, rows in ((1, 0), (0, 1), (-3, 2)):
+        assert np.array_equal(here, noise.at(x + columns * period[0], y + rows * period[1]))
+
+
+def test_a_periodic_noise_repeats_no_sooner():
+    noise = im.periodic_noise((6, 10), 3)
+    x, y = scattered(4000, 2, 20)
+    for dx, dy in ((1, 0), (2, 0), (3, 0), (0, 2), (0, 5), (3, 5)):
+        assert np.abs(noise.at(x, y) - noise.at(x + dx, y + dy)).max() > 0.1
+
+
+@pytest.mark.parametrize("z", [None, 0.37])
+def test_within_its_first_period_it_is_the_noise(z: float | None):
+    x, y = (np.abs(c) + 1.0 for c in scattered(3000, 4))
+    assert np.array_equal(
+        im.periodic_noise((1024, 2048), seed=7, z=z).at(x, y), im.perlin_noise(7, z).at(x, y)
+    )
+
+
+def test_the_edges_of_a_drawn_tile_meet():
+    tile = im.periodic_noise((4, 2), 6) * 0.5 + 0.5
+    twice = pl.render(tile, (256, 128), zoom=32.0)
+    assert np.array_equal(twice[:64, :128], twice[64:, 128:])
+    levels = twice[:64, :128, 0].astype(int)
+    inside, across = np.abs(np.diff(levels, axis=1)), np.abs(levels[:, 0] - levels[:, -1])
+    assert across.max() <= inside.max()
+
+
+def test_ranges_of_periodic_noise():
+    x, y = scattered(20_000, 1, 50)
+    for octaves in (1, 4, 12):
+        values = im.periodic_noise((64, 64), octaves).at(x, y)
+        assert -1 <= values.min() < -0.3
+        assert 0.3 < values.max() <= 1
+
+
+def test_a_period_is_two_whole_numbers():
+    for wrong, told in (
+        ((1.5, 2), "1.5; give a pair of whole"),
+        ((0, 1), "0; give"),
+        ((1, 5000), "5000; give"),
+    ):
+        with pytest.raises(VocabularyError, match=f"period is {told}"):
+            im.periodic_noise(wrong)
+    with pytest.raises(VocabularyError, match="period is not known in advance"):
+        im.image(lambda p: im.periodic_noise((p.x, 2))(p)).at(0, 0)
+    with pytest.raises(VocabularyError, match="period is 4, not a point; give a pair"):
+        im.periodic_noise(4)
 
 
 # ---- many scales ----

@@ -1068,6 +1068,28 @@ def over_color(top: MovingColor, bottom: MovingColor) -> Color | Behavior:
     Source: Pan 2.1
     """
 @overload
+def periodic_noise(period: PointLike, octaves: Count = 1, gain: Number = 0.5, seed: Count = 0, z: Number | None = None) -> Image:
+    """Perlin's noise that repeats after `period`, a pair of whole numbers, so that a tile of it has no seam: -1 to 1.
+
+    `Point -> Count -> Number -> Count -> Number -> Image Number`; period: from 1 to 4096; octaves: from 1 to 12; gain:
+    from 0 to 1
+
+    Example: `periodic_noise((4, 3), 4) * 0.5 + 0.5`
+
+    Source: Perlin, Improving Noise, 2002
+    """
+@overload
+def periodic_noise(period: MovingPoint, octaves: Count = 1, gain: MovingNumber = 0.5, seed: Count = 0, z: MovingNumber | None = None) -> Picture:
+    """Perlin's noise that repeats after `period`, a pair of whole numbers, so that a tile of it has no seam: -1 to 1.
+
+    `Point -> Count -> Number -> Count -> Number -> Image Number`; period: from 1 to 4096; octaves: from 1 to 12; gain:
+    from 0 to 1
+
+    Example: `periodic_noise((4, 3), 4) * 0.5 + 0.5`
+
+    Source: Perlin, Improving Noise, 2002
+    """
+@overload
 def perlin_noise(seed: Count = 0, z: Number | None = None) -> Image:
     """Random slopes at points with whole coordinates, where it is 0, and smoothly between: from -1 to 1.
 

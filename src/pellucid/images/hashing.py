@@ -9,7 +9,7 @@ from typing import Any
 
 from ..ir import expr as E
 from ..ir import types as T
-from ..tracing import Value, call, convert, real_type
+from ..tracing import Value, call, convert, real_type, where
 from ..tracing.tracer import lift
 
 # Odd numbers found by search: the nearest two lattice points that meet before mixing are 70,200 apart.
@@ -80,6 +80,30 @@ class Lattice:
         return mixed(self._base + self._layer + (step & _MASK))
 
 
+class WrappedLattice:
+    """The hashes of a point of a lattice and of its neighbors to the right and above, if the lattice repeats.
+
+    `period` is after how many points it does, across and up; `i` and `j` are whole numbers, as floats or integers.
+    """
+
+    def __init__(self, i: Any, j: Any, layer: Any, period: tuple[int, int]) -> None:
+        # In integers: the quotient of floats may be rounded up to the next whole number.
+        self._columns = _wrapped(i, period[0], _ACROSS)
+        self._rows = _wrapped(j, period[1], _UP)
+        self._layer = layer
+
+    def __call__(self, right: int, up: int) -> Any:
+        """The hash of the point `right` and `up` steps away, each 0 or 1."""
+        return mixed(self._columns[right] + self._rows[up] + self._layer)
+
+
+def _wrapped(i: Any, period: int, factor: int) -> tuple[Any, Any]:
+    """The word of a coordinate, and that of the next one."""
+    here = convert(Value(lift(i)), T.i32) % period
+    following = where(here == period - 1, 0, here + 1)
+    return convert(here, T.u32) * factor, convert(following, T.u32) * factor
+
+
 def fraction_of(h: Any) -> Any:
     """A number in 0 .. 1, without 1, from the high 24 bits of a hash."""
     return convert(call("shift_right_in", h, 8), real_type()) * 2.0**-24
@@ -105,8 +129,6 @@ def _bow(h: Any) -> Any:
 
 def edge_product(h: Any, x: Any, y: Any, z: Any) -> Any:
     """The inner product of (x, y, z) with one of the twelve vectors to the edges of a cube, such as (1, 0, -1)."""
-    from ..tracing import where
-
     low = h & 0x3FFFFFFF
     third = 0x40000000 // 3
     u = where(low < third, y, x)

@@ -41,6 +41,7 @@ discard | return im.transparent
 fwidth dFdx dFdy ddx ddy | give samples=4 to pl.render for smooth edges, or draw a distance with im.sdf_fill
 voronoi worley | write im.cellular('nearest'), or 'second', 'edge' or 'cell'
 noise snoise cnoise random rand hash | write im.perlin_noise(), im.simplex_noise() or im.value_noise(), with seed= for another one
+pnoise tileable seamless noiseTile | write im.periodic_noise((4, 4), octaves), which repeats after 4 units: any part of that size is a tile
 hsv2rgb hsb | write im.hsv(hue, saturation, value), with the hue in radians
 rgb2hsv | write im.turn_hue(angle, image) or im.saturate(amount, image) to change colors
 sdCircle | write im.sdf_disk(radius)

@@ -1,18 +1,21 @@
 """Noise: fields that look random and are the same every time, and sums of them at many scales.
 
-Made of hashes of lattice points (`hashing`), without tables or memory. The third coordinate `z` moves a noise through a
-space of three dimensions: give it time, and the picture boils.
+Made of hashes of lattice points (`hashing`), without tables or memory. `periodic_noise` repeats, for tiles without a
+seam. The third coordinate `z` moves a noise through a space of three dimensions: give it time, and the picture boils.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from ..tracing import Point, is_symbolic
+from ..base.errors import VocabularyError
+from ..base.source_location import caller
+from ..tracing import Point, is_symbolic, static
 from ..tracing import functions as F
-from .hashing import Lattice, direction_of, edge_product, fraction_of, halves_of, layer
+from .hashing import Lattice, WrappedLattice, direction_of, edge_product, fraction_of, halves_of, layer
 from .image import Image
 from .signature import Range
 from .word import word
@@ -85,27 +88,30 @@ def perlin_noise(seed: int = 0, z: Any = None) -> Image:
     >>> perlin_noise().at([0, 1, 2], 5)
     array([0., 0., 0.], dtype=float32)
     """
+    return Image(lambda p: _slopes(p, z, seed, Lattice))
 
-    def field(p: Point) -> Any:
-        (i, x), (j, y) = _split(p.x), _split(p.y)
-        s, t = _faded(x), _faded(y)
 
-        def plane(layer: Any, height: Any) -> Any:
-            hashes = Lattice(i, j, layer)
+def _slopes(
+    p: Point, z: Any, seed: int, lattice: Callable[[Any, Any, Any], Callable[[int, int], Any]]
+) -> Any:
+    """Perlin's noise at a point, with the slopes that the hashes of a lattice give."""
+    (i, x), (j, y) = _split(p.x), _split(p.y)
+    s, t = _faded(x), _faded(y)
 
-            def slope(a: int, b: int) -> Any:
-                dx, dy = x - a if a else x, y - b if b else y
-                if height is not None:
-                    return edge_product(hashes(a, b), dx, dy, height)
-                gx, gy = direction_of(hashes(a, b))
-                return gx * dx + gy * dy
+    def plane(layer: Any, height: Any) -> Any:
+        hashes = lattice(i, j, layer)
 
-            return _between(s, t, slope)
+        def slope(a: int, b: int) -> Any:
+            dx, dy = x - a if a else x, y - b if b else y
+            if height is not None:
+                return edge_product(hashes(a, b), dx, dy, height)
+            gx, gy = direction_of(hashes(a, b))
+            return gx * dx + gy * dy
 
-        # The largest value of all slopes pointing the same way: 3/4 in the plane, 1.0364 in space.
-        return _layers(z, seed, plane) * (4.0 / 3.0 if z is None else 0.9648)
+        return _between(s, t, slope)
 
-    return Image(field)
+    # The largest value of all slopes pointing the same way: 3/4 in the plane, 1.0364 in space.
+    return _layers(z, seed, plane) * (4.0 / 3.0 if z is None else 0.9648)
 
 
 # ---- on triangles and tetrahedra ----
@@ -230,6 +236,62 @@ def cellular(feature: str = "nearest", jitter: Any = 1.0, seed: int = 0) -> Imag
         return F.sqrt(second) - F.sqrt(first)
 
     return Image(field)
+
+
+# ---- tiles without a seam ----
+
+
+@word(
+    "Point -> Count -> Number -> Count -> Number -> Image Number",
+    ranges={"period": (1, 4096), "octaves": (1, 12), "gain": Range(0, 1)},
+    example="periodic_noise((4, 3), 4) * 0.5 + 0.5",
+    source=_PERLIN,
+    width=8,
+)
+def periodic_noise(period: Point, octaves: int = 1, gain: Any = 0.5, seed: int = 0, z: Any = None) -> Image:
+    """Perlin's noise that repeats after `period`, a pair of whole numbers, so that a tile of it has no seam: -1 to 1.
+
+    Each octave is twice as fine and weaker by `gain`; all of them repeat. Coordinates that are exact before and after
+    the period is added have equal values, bit for bit. A tile is any part of that width and height: with the view of
+    `pl.render(noise, (256, 192), zoom=64)`, the tile of a period of (4, 3). Raises VocabularyError for a period that is
+    not known in advance, or not whole.
+
+    >>> noise = periodic_noise((4, 3), 5)
+    >>> bool((noise.at([0.375, 1.5], 0.25) == noise.at([4.375, 5.5], [3.25, -2.75])).all())
+    True
+    """
+    sizes = tuple(_whole_period(part) for part in period)
+
+    def field(p: Point) -> Any:
+        total: Any = 0.0
+        weights: Any = 0.0
+        weight: Any = 1.0
+        for octave in range(octaves):
+            across, up = (size << octave for size in sizes)
+            wrapped = partial(WrappedLattice, period=(across, up))
+            # A seed of its own for each octave: at the origin all lattices have a point.
+            value = _slopes(p, z, seed + octave * _OCTAVE_SEEDS, wrapped)
+            total = total + weight * value if octave else value
+            weights = weights + weight
+            weight = weight * gain
+            p = p * 2.0
+        return total * (1.0 / weights)
+
+    return Image(field)
+
+
+_OCTAVE_SEEDS = 7919
+"""The step between the seeds of octaves: so large that seeds people choose by counting do not meet them."""
+
+
+def _whole_period(part: Any) -> int:
+    size = static(part)
+    if size is None or size != int(size):
+        told = "not known in advance" if size is None else f"{size:g}"
+        raise VocabularyError(
+            f"period is {told}", place=f"{caller()[0]}: periodic_noise", fix="give a pair of whole numbers"
+        )
+    return int(size)
 
 
 # ---- many scales ----
