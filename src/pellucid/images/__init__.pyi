@@ -496,6 +496,22 @@ def disk(radius: MovingNumber) -> Picture:
     Example: `disk(1.5)`
     """
 @overload
+def distance(shape: ImageLike) -> Image:
+    """The signed distance from a region in units of the plane, negative inside; a field is its own distance.
+
+    `Image -> Image Number`
+
+    Example: `distance(disk(1) | move((1.2, 0), disk(0.6)))`
+    """
+@overload
+def distance(shape: MovingImage) -> Picture:
+    """The signed distance from a region in units of the plane, negative inside; a field is its own distance.
+
+    `Image -> Image Number`
+
+    Example: `distance(disk(1) | move((1.2, 0), disk(0.6)))`
+    """
+@overload
 def dots(radius: Length) -> Image:
     """Disks of that radius about all points with whole coordinates.
 
@@ -615,6 +631,22 @@ Example: `ustretch(0.05, gasket)`
 
 Source: Functional Images
 """
+@overload
+def glow(shape: ImageLike, radius: Length, paint: ImageLike) -> Image:
+    """The light around a shape: all of `paint` inside, then as the square of the way left to `radius` from the edge.
+
+    `Image -> Length -> Image Color -> Image Color`; radius: above 0
+
+    Example: `stack(fill(white, disk(0.7)), glow(disk(0.7), 1, gold), midnightblue)`
+    """
+@overload
+def glow(shape: MovingImage, radius: MovingNumber, paint: MovingImage) -> Picture:
+    """The light around a shape: all of `paint` inside, then as the square of the way left to `radius` from the edge.
+
+    `Image -> Length -> Image Color -> Image Color`; radius: above 0
+
+    Example: `stack(fill(white, disk(0.7)), glow(disk(0.7), 1, gold), midnightblue)`
+    """
 @overload
 def gray_level(level: Fraction, alpha: Fraction = 1.0) -> Color:
     """The gray of that level, 0 black and 1 white.

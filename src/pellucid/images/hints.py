@@ -15,7 +15,7 @@ fract frac | write pl.fraction(x), or x % 1
 mod fmod | write a % b, which has the sign of b as in GLSL
 inversesqrt rsqrt | write 1 / pl.sqrt(x)
 saturate_number sat | write pl.clamp(x, 0, 1)
-length distance | write p.r for the distance from the origin, (p - q).r for that of two points
+length | write p.r for the distance from the origin, (p - q).r for that of two points
 dot cross | write p.dot(q) or p.cross(q) for points
 normalize normalized | write p / p.r for a point
 reflected refract faceforward | write d - n * (2 * d.dot(n)) for points; im.reflect mirrors a picture at the edges of a cell
@@ -44,6 +44,7 @@ noise snoise cnoise random rand hash | write im.perlin_noise(), im.simplex_noise
 pnoise tileable seamless noiseTile | write im.periodic_noise((4, 4), octaves), which repeats after 4 units: any part of that size is a tile
 hsv2rgb hsb | write im.hsv(hue, saturation, value), with the hue in radians
 rgb2hsv | write im.turn_hue(angle, image) or im.saturate(amount, image) to change colors
+distancetransform signed_distance | write im.distance(region); the distances of pixels are filters of arrays
 sdCircle | write im.sdf_disk(radius)
 sdBox sdRect | write im.sdf_box(width, height)
 sdSegment sdLine | write im.sdf_segment(p, q)
@@ -52,7 +53,7 @@ opSmoothUnion smin | write im.sdf_smooth_union(k, a, b)
 opSubtraction | write im.sdf_subtraction(a, b)
 opRound | write im.sdf_offset(radius, field)
 opOnion | write im.sdf_onion(width, field)
-bloom halo | write im.crop(region, image) laid over a light of your own, such as im.fade(falloff, im.gold) with a field of the distance
+bloom halo glow_filter outerglow | write im.glow(shape, radius, im.gold), with a region or a distance
 palette colormap cmap | write field.ramp([im.navy, im.gold, im.white])
 ternary iif ifelse select cond_color | write pl.where(condition, a, b) for values, im.cond(region, a, b) for images
 """
@@ -88,6 +89,7 @@ createCanvas setup draw size | a picture is a value: give it to pl.show, pl.rend
 frameRate fps | give fps= to pl.animate
 loadImage imread | write im.read_image(path)
 saveFrame saveFrames saveCanvas | write pl.save(picture, path), or pl.animate(picture, path) for what moves
+shadowBlur shadowColor dropShadow box_shadow | write im.move(offset, im.glow(shape, radius, im.black)) under the shape
 blendMode | write im.blend(mode, top, bottom)
 loadPixels updatePixels pixels get set | write pl.render(picture, size), which is an array of NumPy; im.bitmap(array) is its picture
 noLoop loop redraw | a picture without time is still; pl.animate(picture, path, loop=False) ends

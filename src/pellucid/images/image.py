@@ -22,6 +22,7 @@ from ..base.source_location import caller
 from ..ir import expr as E
 from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, real_type, static, tracing
+from ..tracing import functions as F
 from ..tracing.session import MAX_NODES, MAX_USES, has_grown_too_far
 from ..tracing.tracer import lift
 from .color import Color
@@ -57,7 +58,7 @@ class Image(Drawable):
     ('region', array([False,  True]))
     """
 
-    __slots__ = ("__weakref__", "_function", "_kind", "_made_by", "_view")
+    __slots__ = ("__weakref__", "_distance", "_function", "_kind", "_made_by", "_view")
 
     __pellucid_picture__ = True
     time_varying = False
@@ -67,6 +68,7 @@ class Image(Drawable):
         self._kind = kind
         self._made_by: str | Callable[[], str] | None = None
         self._view = None
+        self._distance: Image | None = None
 
     @property
     def kind(self) -> str:
@@ -160,6 +162,16 @@ class Image(Drawable):
             self._made_by = expression
             self._kind = self._kind or kind
         return self
+
+    def measured(self, distance: Image | None) -> Image:
+        """This region, told the signed distance from it, if that is known: the word `distance` finds it here."""
+        self._distance = distance
+        return self
+
+    @property
+    def measure(self) -> Image | None:
+        """The signed distance from a region, negative inside, as far as what made the region knows it."""
+        return self._distance
 
     def __repr__(self) -> str:
         """The expression that made it, as far as words did."""
@@ -321,11 +333,27 @@ def _operate(sign: str, kind: str, result: str, *operands: Any) -> Any:
     if len(made) == 1:
         alone, one = PREFIXES[sign], made[0]
         prefix = "-" if sign == "neg" else sign
-        return Image(lambda p: alone(one(p)), result).called(lambda: f"{prefix}({operands[0]!r})")
+        image = Image(lambda p: alone(one(p)), result).called(lambda: f"{prefix}({operands[0]!r})")
+        return image.measured(-one.measure) if sign == "~" and one.measure is not None else image
     function, (first, second) = SIGNS[sign], made
-    return Image(lambda p: function(first(p), second(p)), result).called(
+    image = Image(lambda p: function(first(p), second(p)), result).called(
         lambda: f"({operands[0]!r} {sign} {operands[1]!r})"
     )
+    return image.measured(_of_both(sign, first, second)) if sign in NEARER else image
+
+
+NEARER: dict[str, Callable[[Any, Any], Any]] = {
+    "|": F.min,
+    "&": F.max,
+    "^": lambda a, b: F.max(F.min(a, b), -F.max(a, b)),
+}
+"""What becomes of the distances from two regions: understated inside of a union and outside of an intersection."""
+
+
+def _of_both(sign: str, first: Image, second: Image) -> Image | None:
+    """The signed distance from two regions combined, if that from either is known."""
+    a, b, nearer = first.measure, second.measure, NEARER[sign]
+    return None if a is None or b is None else Image(lambda p: nearer(a(p), b(p)), "field")
 
 
 _OPERATORS = {

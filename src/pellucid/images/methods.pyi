@@ -390,6 +390,22 @@ class Methods:
         Source: Functional Images
         """
     @overload
+    def distance(self: Image) -> Image:
+        """The signed distance from a region in units of the plane, negative inside; a field is its own distance.
+
+        `Image -> Image Number`
+
+        Example: `distance(disk(1) | move((1.2, 0), disk(0.6)))`
+        """
+    @overload
+    def distance(self: Animation) -> Animation:
+        """The signed distance from a region in units of the plane, negative inside; a field is its own distance.
+
+        `Image -> Image Number`
+
+        Example: `distance(disk(1) | move((1.2, 0), disk(0.6)))`
+        """
+    @overload
     def fade(self: Image, opacity: ImageLike) -> Image:
         """The image made transparent: its opacity multiplied by a number or a field in 0 .. 1.
 
@@ -493,6 +509,30 @@ class Methods:
         `Image Number -> Image Color -> Image Color`; exponent: above 0
 
         Example: `gamma(2.2, lift(lambda t, r: hsv(t, clamp(r, 0, 1), 1), theta, r))`
+        """
+    @overload
+    def glow(self: Image, radius: Length, paint: ImageLike) -> Image:
+        """The light around a shape: all of `paint` inside, then as the square of the way left to `radius` from the edge.
+
+        `Image -> Length -> Image Color -> Image Color`; radius: above 0
+
+        Example: `stack(fill(white, disk(0.7)), glow(disk(0.7), 1, gold), midnightblue)`
+        """
+    @overload
+    def glow(self: Animation, radius: MovingNumber, paint: MovingImage) -> Animation:
+        """The light around a shape: all of `paint` inside, then as the square of the way left to `radius` from the edge.
+
+        `Image -> Length -> Image Color -> Image Color`; radius: above 0
+
+        Example: `stack(fill(white, disk(0.7)), glow(disk(0.7), 1, gold), midnightblue)`
+        """
+    @overload
+    def glow(self: Image, radius: MovingNumber, paint: MovingImage) -> Picture:
+        """The light around a shape: all of `paint` inside, then as the square of the way left to `radius` from the edge.
+
+        `Image -> Length -> Image Color -> Image Color`; radius: above 0
+
+        Example: `stack(fill(white, disk(0.7)), glow(disk(0.7), 1, gold), midnightblue)`
         """
     @overload
     def grayscale(self: Image) -> Image:

@@ -29,7 +29,7 @@ def even(x: Any) -> Any:
 @value("Image Bool", source=_SOURCE)
 def vstrip() -> Image:
     """The vertical strip of width 1 about the origin."""
-    return Image(lambda p: abs(p.x) <= 0.5)
+    return Image(lambda p: abs(p.x) <= 0.5).measured(Image(lambda p: abs(p.x) - 0.5))
 
 
 @value("Image Bool", example="checker", source="Pan 2.3", width=8)

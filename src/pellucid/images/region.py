@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import Any
 
 from ..tracing import Point
 from ..tracing import functions as F
 from .color import INVISIBLE
-from .image import Image, constant
+from .image import NEARER, Image, constant
 from .pattern import even
 from .signature import positive
 from .word import value, word
@@ -31,26 +32,28 @@ def nowhere() -> Image:
 @value("Image Bool", source=_SOURCE)
 def udisk() -> Image:
     """The unit disk: the points nearer to the origin than 1."""
-    return Image(lambda p: p.dot(p) < 1.0)
+    return Image(lambda p: p.dot(p) < 1.0).measured(Image(lambda p: p.r - 1.0))
 
 
 @word("Length -> Image Bool", ranges={"radius": positive}, example="disk(1.5)")
 def disk(radius: Any) -> Image:
     """The points nearer to the origin than that."""
-    return Image(lambda p: p.dot(p) < radius * radius)
+    return Image(lambda p: p.dot(p) < radius * radius).measured(Image(lambda p: p.r - radius))
 
 
 @word("Angle -> Image Bool", example="half_plane(pi / 6)")
 def half_plane(angle: Any) -> Image:
     """The points on the side of the origin to which that direction points."""
     c, s = F.cos(angle), F.sin(angle)
-    return Image(lambda p: p.x * c + p.y * s > 0)
+    return Image(lambda p: p.x * c + p.y * s > 0).measured(Image(lambda p: -(p.x * c + p.y * s)))
 
 
 @word("Length -> Image Bool", ranges={"inner": (0, 1)}, example="annulus(0.5)", source=_SOURCE, width=3)
 def annulus(inner: Any) -> Image:
     """The unit disk without the disk of radius `inner`."""
-    return Image(lambda p: (p.dot(p) < 1.0) & ~(p.dot(p) < inner * inner))
+    # Without a hole its edge is no edge.
+    ring = Image(lambda p: F.where(inner > 0.0, F.max(p.r - 1.0, inner - p.r), p.r - 1.0))
+    return Image(lambda p: (p.dot(p) < 1.0) & ~(p.dot(p) < inner * inner)).measured(ring)
 
 
 @word("Integer -> Image Bool", ranges={"count": (1, math.inf)}, example="rad_reg(7)", source=_SOURCE)
@@ -83,6 +86,14 @@ def _all(regions: tuple[Image, ...], p: Point, start: Any, sign: str) -> Any:
     return result
 
 
+def _of_all(regions: tuple[Image, ...], sign: str) -> Image | None:
+    """The signed distance from regions combined, if that from each of them is known."""
+    measures = [region.measure for region in regions if region.measure is not None]
+    if not regions or len(measures) < len(regions):
+        return None
+    return Image(lambda p: reduce(NEARER[sign], [measure(p) for measure in measures]))
+
+
 @word(
     "Image Bool... -> Image Bool",
     example="union(move((1, 0), udisk), move((-1, 0), udisk), udisk)",
@@ -90,7 +101,7 @@ def _all(regions: tuple[Image, ...], p: Point, start: Any, sign: str) -> Any:
 )
 def union(*regions: Image) -> Image:
     """The points inside any of the regions; of no regions, nowhere."""
-    return Image(lambda p: _all(regions, p, False, "|"))
+    return Image(lambda p: _all(regions, p, False, "|")).measured(_of_all(regions, "|"))
 
 
 @word(
@@ -100,7 +111,7 @@ def union(*regions: Image) -> Image:
 )
 def intersect(*regions: Image) -> Image:
     """The points inside all of the regions; of no regions, everywhere."""
-    return Image(lambda p: _all(regions, p, True, "&"))
+    return Image(lambda p: _all(regions, p, True, "&")).measured(_of_all(regions, "&"))
 
 
 @word(
@@ -110,7 +121,7 @@ def intersect(*regions: Image) -> Image:
 )
 def xor(*regions: Image) -> Image:
     """The points inside an odd number of the regions."""
-    return Image(lambda p: _all(regions, p, False, "^"))
+    return Image(lambda p: _all(regions, p, False, "^")).measured(_of_all(regions, "^"))
 
 
 @word(

@@ -355,7 +355,7 @@ def sdf_scale(factor: Any, field: Image) -> Image:
 @word("Image Number -> Image Bool", example="sdf_inside(sdf_heart(3))", source=_SOURCE)
 def sdf_inside(field: Image) -> Image:
     """The region inside of a shape, its outline included."""
-    return Image(lambda p: field(p) <= 0.0)
+    return Image(lambda p: field(p) <= 0.0).measured(field)
 
 
 @word(
@@ -366,7 +366,7 @@ def sdf_inside(field: Image) -> Image:
 )
 def sdf_stroke(width: Any, field: Image) -> Image:
     """The region along the outline of a shape, half of the width on either side."""
-    return Image(lambda p: abs(field(p)) <= 0.5 * width)
+    return Image(lambda p: abs(field(p)) <= 0.5 * width).measured(sdf_onion(width, field))
 
 
 @word(

@@ -101,6 +101,11 @@ def compose(*transforms: Transform) -> Transform:
 # ---- images ----
 
 
+def _measured(made: Image, image: Image, change: Callable[[Image], Image]) -> Image:
+    """The image that was made of another, told the distance from it if that from the other is known."""
+    return made if image.measure is None else made.measured(change(image.measure))
+
+
 @word("Transform -> Image a -> Image a", example="warp(lambda p: (p.x + sin(p.y), p.y), checker)", width=12)
 def warp(transform: Transform, image: Image) -> Image:
     """The image sampled at transformed points: so it is itself transformed by the inverse."""
@@ -110,7 +115,7 @@ def warp(transform: Transform, image: Image) -> Image:
 @word("Point -> Image a -> Image a", example="move((0.5, 0.5), checker)", source=_IMAGES, width=8)
 def move(offset: Point, image: Image) -> Image:
     """The image moved by an offset."""
-    return Image(lambda p: image(p - offset))
+    return _measured(Image(lambda p: image(p - offset)), image, lambda distance: move(offset, distance))
 
 
 @word(
@@ -135,13 +140,14 @@ def stretch(factors: Point, image: Image) -> Image:
 )
 def ustretch(factor: Any, image: Image) -> Image:
     """The image stretched by one factor in all directions."""
-    return Image(lambda p: image(p * (1 / factor)))
+    made = Image(lambda p: image(p * (1 / factor)))
+    return _measured(made, image, lambda distance: ustretch(factor, distance) * abs(factor))
 
 
 @word("Angle -> Image a -> Image a", example="turn(pi / 8, checker)", source=_IMAGES, width=8)
 def turn(angle: Any, image: Image) -> Image:
     """The image turned about the origin, counterclockwise."""
-    return Image(lambda p: image(p.rotate(-angle)))
+    return _measured(Image(lambda p: image(p.rotate(-angle))), image, lambda distance: turn(angle, distance))
 
 
 @word(
