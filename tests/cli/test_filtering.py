@@ -114,6 +114,9 @@ def test_what_cannot_be_filtered_is_refused_in_a_sentence(pellucid, effects, wor
     ("make", "why"),
     [
         (lambda: pl.effect(lambda rate: rate), "an effect takes a signal and the sample rate; write"),
+        (lambda: pl.effect(lambda x, *, rate: x), "<lambda>: an effect takes a signal and the sample rate; write"),
+        (lambda: pl.filter_audio(pl.effect(lambda x, rate: x), "in.wav", "out.wav", tail=float("nan")),
+         "tail: nan is not 0 to 1048576 seconds; give seconds, such as 2.5"),
         (lambda: pl.effect(lambda a, b, rate: a)(sg.noise(), rate=8000), "takes 2 channels, and the sound has 1"),
         (lambda: pl.effect(lambda x, rate: None)(sg.noise(), rate=8000), "None is no sound; give a signal"),
         (lambda: pl.effect(lambda x, rate: (x, x))(sg.noise(), sg.noise(), rate=8000),
@@ -124,3 +127,13 @@ def test_what_cannot_be_filtered_is_refused_in_a_sentence(pellucid, effects, wor
 def test_what_is_no_effect_is_refused(make, why):
     with pytest.raises(InputError, match=why):
         make()
+
+
+def test_an_effect_gives_channels_in_a_list_too_and_a_file_may_be_empty(tmp_path):
+    source, target = tmp_path / "in.wav", tmp_path / "out.wav"
+    pl.render_audio(sg.noise(), source, seconds=0, rate=8000)
+    wide = pl.effect(lambda x, rate: [x, -x])
+    assert pl.filter_audio(wide, source, target) == 0
+    assert (pl.read_audio(target).frames, len(pl.read_audio(target).channels)) == (0, 2)
+    assert pl.filter_audio(wide, source, target, tail=0.5) == 0
+    assert pl.read_audio(target).frames == 4000

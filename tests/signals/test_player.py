@@ -123,9 +123,16 @@ def test_what_is_not_surely_equal_stays_apart():
 
         return function
 
+    def late():
+        # A variable of the closure is not set yet.
+        yield lambda v: v if v < 9 else unset
+        unset = 0.0
+
     pairs = [
         (sg.delay1(x, 0.0), sg.delay1(x, -0.0)),
         (sg.delay1(x, 0), sg.delay1(x, False)),
+        (sg.map(times(0.0), x), sg.map(times(bytes(8)), x)),
+        (sg.map(next(late()), x), sg.map(next(late()), x)),
         (sg.delay(x, 200), sg.delay(x, 201)),
         (sg.delay(x, 200), sg.delay(x, 200, 0.5)),
         (sg.map(times(0.0), x), sg.map(times(-0.0), x)),
@@ -155,3 +162,10 @@ def test_diagrams_that_are_merged_stay_as_they_are():
     assert len(both.states) < count == len(signal.states)
     assert both.take(9) == first == signal.take(9)
     assert sg.samples(signal, frames=9)[:, 0].tolist() == first
+
+
+def test_samples_of_a_recording_have_its_rate():
+    recording = sg.Recording(NOISE, "float64", channels=2, rate=44100)
+    assert (sg.samples(recording, frames=50) == NOISE).all()
+    with pytest.raises(InputError, match="rate: the recording has 44100 frames a second, not 8000"):
+        sg.samples(recording, frames=50, rate=8000)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from ..base.errors import InputError, brief
-from ..base.kinds import FUNCTION, TEXT, instance, optional, takes
+from ..base.kinds import FLOAT, FUNCTION, TEXT, instance, optional, takes
 from ..base.progress import Progress
 from .feedback import parameters_of
-from .render import render_audio
+from .render import as_channels, name_of, render_audio, wrong_parameters
 from .signal import Signal
 from .wav import read_audio
 
@@ -31,10 +31,10 @@ class Effect:
 
         Raises InputError for another number of signals than it takes, or where the function gives something else.
         """
-        name = getattr(self.function, "__name__", "effect")
+        name = name_of(self.function)
         many = parameters_of(self.function) - 1
         if many == 1:
-            made = [_signals(self.function(signal, rate), name) for signal in signals]
+            made = [as_channels(self.function(signal, rate), name) for signal in signals]
             if len(signals) > 1 and any(len(m) != 1 for m in made):
                 raise InputError(
                     f"gives several signals for each of {len(signals)} channels",
@@ -49,18 +49,7 @@ class Effect:
                 fix=f"write def {name}({', '.join(f'x{k}' for k in range(len(signals)))}, rate), or "
                 f"def {name}(x, rate) for each channel by itself",
             )
-        return _signals(self.function(*signals, rate), name)
-
-
-def _signals(given: Any, name: str) -> tuple[Signal, ...]:
-    found: tuple[Any, ...] = cast("tuple[Any, ...]", given) if isinstance(given, tuple) else (given,)
-    if not found or not all(isinstance(s, Signal) for s in found):
-        raise InputError(
-            f"{brief(cast('object', given))} is no sound",
-            place=name,
-            fix="give a signal, or a tuple of signals, one a channel",
-        )
-    return found
+        return as_channels(self.function(*signals, rate), name)
 
 
 @takes(function=FUNCTION)
@@ -78,11 +67,7 @@ def effect(function: Callable[..., Any]) -> Effect:
     2
     """
     if parameters_of(function) < 2:
-        raise InputError(
-            "an effect takes a signal and the sample rate",
-            place=getattr(function, "__name__", "effect"),
-            fix="write def effect(x, rate): ...",
-        )
+        raise wrong_parameters(function, "an effect takes a signal and the sample rate", "effect(x, rate)")
     return Effect(function)
 
 
@@ -129,7 +114,7 @@ def filter_audio(
     >>> sg.read_audio(folder / "out.wav").frames
     160
     """
-    if not isinstance(tail, int | float) or not 0 <= tail < MAX_TAIL:  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not FLOAT.test(tail) or not 0 <= tail < MAX_TAIL:
         raise InputError(
             f"{brief(tail)} is not 0 to {MAX_TAIL} seconds", place="tail", fix="give seconds, such as 2.5"
         )

@@ -42,11 +42,12 @@ class Feedback(SignalNode):
 
 
 def parameters_of(function: Callable[..., Any]) -> int:
-    """The number of parameters of a function; 0 for one that does not tell, as some of Python's own."""
+    """The number of positional parameters; 0 for a function that does not tell, as some of Python's own."""
     try:
-        return len(inspect.signature(function).parameters)
+        parameters = inspect.signature(function).parameters.values()
     except ValueError:
         return 0
+    return sum(p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD) for p in parameters)
 
 
 @takes(body=FUNCTION)

@@ -17,7 +17,8 @@ def number_key(number: Any) -> Hashable:
     >>> number_key(0.0) == number_key(-0.0), number_key(1) == number_key(True)
     (False, False)
     """
-    return struct.pack("=d", number) if isinstance(number, float) else (type(number).__name__, number)
+    exact = struct.pack("=d", number) if isinstance(number, float) else number
+    return type(number).__name__, exact
 
 
 def function_key(function: Any) -> Hashable:
@@ -44,8 +45,16 @@ def _key(value: Any, around: tuple[int, ...]) -> Hashable:
     if isinstance(value, types.MethodType):
         return ("method", id(value.__self__), _key(value.__func__, inside))
     if isinstance(value, types.FunctionType):
-        cells = tuple(c.cell_contents for c in value.__closure__ or ())
+        cells = tuple(_content(cell) for cell in value.__closure__ or ())
         named = tuple((value.__kwdefaults__ or {}).items())
         parts = (cells, value.__defaults__ or (), named)
         return ("function", value.__code__, id(value.__globals__), _key(parts, inside))
     return ("thing", id(value))
+
+
+def _content(cell: Any) -> Any:
+    """The variable of a closure; the cell itself before it is set."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return cell

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from ..base.atomic import atomic_write
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.kinds import FUNCTION, TEXT, TRUTH, instance, optional, takes, whole
@@ -43,7 +41,7 @@ class Voice:
 
         Raises InputError where the function gives something else.
         """
-        return _signals(self.function(rate), getattr(self.function, "__name__", "voice"))
+        return as_channels(self.function(rate), name_of(self.function))
 
 
 @takes(function=FUNCTION)
@@ -60,20 +58,23 @@ def voice(function: Callable[[int], Any]) -> Voice:
     1
     """
     if parameters_of(function) != 1:
-        raise InputError(
-            "a voice takes one parameter, the sample rate",
-            place=getattr(function, "__name__", "voice"),
-            fix="write def voice(rate): ...",
-        )
+        raise wrong_parameters(function, "a voice takes one parameter, the sample rate", "voice(rate)")
     return Voice(function)
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """The name of a function, as messages have it."""
+    return getattr(function, "__name__", "function")
+
+
+def wrong_parameters(function: Callable[..., Any], rule: str, example: str) -> InputError:
+    """The error of a function that has not the parameters of a rule."""
+    return InputError(rule, place=name_of(function), fix=f"write def {example}: ...")
 
 
 def is_sound(thing: object) -> bool:
     """Whether something can be rendered: a voice, a signal, a recording, or several signals."""
-    if isinstance(thing, tuple | list):
-        several = cast("Sequence[object]", thing)
-        return len(several) > 0 and all(isinstance(x, Signal) for x in several)
-    return isinstance(thing, Voice | Signal | Recording)
+    return isinstance(thing, Voice | Recording) or bool(_signals(thing))
 
 
 @takes(
@@ -194,17 +195,29 @@ def _at_rate(sound: object, rate: int) -> tuple[Signal, ...]:
         return sound(rate)
     if isinstance(sound, Recording):
         return sound.channels
-    return _signals(sound, "render_audio")
+    return as_channels(sound, "render_audio")
 
 
-def _signals(given: Any, place: str) -> tuple[Signal, ...]:
-    if isinstance(given, Signal):
-        return (given,)
-    if is_sound(given) and isinstance(given, tuple | list):
-        return tuple(cast("Sequence[Signal]", given))
-    raise InputError(
-        f"{brief(given)} is no sound", place=place, fix="give a signal, or a tuple of signals, one a channel"
-    )
+def as_channels(given: object, place: str) -> tuple[Signal, ...]:
+    """The signals of one signal, or of a tuple or list of them, one for each channel.
+
+    Raises InputError for anything else, at a place.
+    """
+    signals = _signals(given)
+    if not signals:
+        raise InputError(
+            f"{brief(given)} is no sound",
+            place=place,
+            fix="give a signal, or a tuple of signals, one a channel",
+        )
+    return signals
+
+
+def _signals(thing: object) -> tuple[Signal, ...]:
+    """The signals of one signal, or of a tuple or list of them; none of anything else."""
+    several = tuple(cast("Sequence[object]", thing)) if isinstance(thing, tuple | list) else (thing,)
+    signals = tuple(x for x in several if isinstance(x, Signal))
+    return signals if len(signals) == len(several) else ()
 
 
 def _channels(signals: tuple[Signal, ...], channels: int | None) -> tuple[Signal, ...]:
@@ -235,13 +248,14 @@ def _frames(seconds: float | None, rate: int, signals: tuple[Signal, ...]) -> in
 
 
 @takes(backend=TEXT)
-def samples(sound: object, *, frames: int, rate: int = 48000, backend: str = "auto") -> Any:
+def samples(sound: object, *, frames: int, rate: int | None = None, backend: str = "auto") -> Any:
     """The first frames of a sound as an array of float64 of shape (frames, channels).
+
+    `rate` is in frames per second: that of a recording, or 48000. Raises InputError for a value out of its range.
 
     >>> from pellucid import signals as sg
     >>> samples(sg.count() * 0.25, frames=3).T
     array([[0.  , 0.25, 0.5 ]])
     """
     signals = _at_rate(sound, _rate(rate, sound))
-    player = Player(*signals, format="pcm_f64le", backend=backend)
-    return player.play(frames).view(np.float64).reshape(frames, len(signals))
+    return Player(*signals, format="float64", backend=backend).play(frames)
