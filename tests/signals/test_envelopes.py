@@ -73,6 +73,11 @@ def test_an_envelope_has_its_four_parts_and_may_begin_again():
     # Times of nothing are one sample.
     assert sg.adsr(source(gates), attack=0, decay=0, sustain=0.25, release=0, rate=1000).take(10) == [
         0, 1, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0, 0]  # fmt: skip
+    # Times of more samples than a float holds never pass.
+    assert sg.smooth(source(), 10**308, rate=48000).take(80) == [0.0] * 80
+    assert (
+        sg.adsr(source(gates), attack=10**308, decay=0, sustain=1, release=0, rate=48000).take(9) == [0.0] * 9
+    )
 
 
 def test_an_envelope_follows_up_and_down_at_its_own_paces():
@@ -195,7 +200,7 @@ def test_operators_are_those_of_the_samples():
         (lambda x: sg.ramp(x, 0, 0.0), "ramp: samples: 0 is not a whole number from 1"),
         (lambda x: sg.control("gain", 0.5, ramp=-1), "control: ramp: -1 is not a whole number from 0"),
         (lambda x: sg.smooth(x, -1, rate=48000), "seconds: -1 is not a time of 0 or more; give seconds, such as 0.01"),
-        (lambda x: sg.smooth(x, 1, rate=0), "rate: 0 is no sample rate"),
+        (lambda x: sg.smooth(x, 1, rate=0), "rate: 0 is not a sample rate"),
         (lambda x: sg.adsr(x, attack=1, decay=1, sustain=2, release=1, rate=1), "sustain: 2 is not 0 to 1"),
         (lambda x: sg.adsr(x, attack=1, decay="slow", sustain=1, release=1, rate=1), "decay: 'slow' is not a time"),
         (lambda x: sg.envelope_follower(x, attack=float("inf"), release=1, rate=1), "attack: inf is not a time"),

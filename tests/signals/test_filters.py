@@ -115,6 +115,11 @@ def test_a_filter_is_swept_sample_by_sample():
     # Beyond half of the rate it is limited, and what is no number is as low as can be.
     wild = sg.biquad(source(), "lowpass", sg.constant(1e9), rate=RATE, Q=sg.constant(-1.0)).take(64)
     assert np.isfinite(wild).all()
+    loud, known = (
+        sg.biquad(source(), "peaking", 3000, rate=RATE, gain=gain).take(64)
+        for gain in (sg.constant(math.inf), 1000)
+    )
+    np.testing.assert_allclose(loud, known, rtol=1e-9)
 
 
 def test_one_pole_is_its_recurrence_and_its_half_is_the_rest():
@@ -137,12 +142,17 @@ X = sg.constant(0.0)
         (lambda: sg.biquad(X, "lowpass", 24000, rate=RATE), "24000 is not a frequency above 0 and below 24000; give"),
         (lambda: sg.biquad(X, "lowpass", float("nan"), rate=RATE), "nan is not a frequency"),
         (lambda: sg.biquad(X, "lowpass", "high", rate=RATE), "'high' is not a frequency"),
-        (lambda: sg.biquad(X, "lowpass", 100, rate=0), "rate: 0 is no sample rate; give hertz, such as 48000"),
-        (lambda: sg.biquad(X, "lowpass", X, rate=None), "None is no sample rate"),
-        (lambda: sg.biquad(X, "lowpass", 100, rate=RATE, Q=0), "Q: 0 is not above 0; give a number such as 0.7071"),
+        (lambda: sg.biquad(X, "lowpass", 100, rate=0), "rate: 0 is not a sample rate; give hertz, such as 48000"),
+        (lambda: sg.biquad(X, "lowpass", X, rate=None), "rate: None is not a sample rate"),
+        (lambda: sg.biquad(X, "lowpass", 100, rate=RATE, Q=0), "Q: 0 is not a quality above 0; give a number"),
         (lambda: sg.biquad(X, "peaking", X, rate=RATE, gain=5000), "gain: 5000 is not a gain of -1000 to 1000 dB"),
         (lambda: sg.biquad(3, "lowpass", 100, rate=RATE), "biquad: signal: 3 is not a signal"),
-        (lambda: sg.biquad_coefficients(None, 100, rate=RATE), "no filter is called None; give one of lowpass"),
+        (lambda: sg.biquad_coefficients(None, 100, rate=RATE), "kind: None is not text"),
+        (lambda: sg.biquad_coefficients("band", 100, rate=RATE), "no filter is called 'band'; "),
+        (lambda: sg.biquad_coefficients("peaking", 100, rate=RATE, gain=-1001), "gain: -1001 is not a gain of -1000"),
+        (lambda: sg.biquad(X, "lowpass", 0, rate=RATE, Q=X), "0 is not a frequency above 0"),
+        (lambda: sg.biquad(X, "lowpas", X, rate=RATE), "did you mean 'lowpass'"),
+        (lambda: sg.onepole(X, X, rate=-1), "onepole: rate: -1 is not a sample rate"),
         (lambda: sg.sosfilt(X, [1, 2, 3]), "is not an array of shape .n, 6.; design it with scipy.signal"),
         (lambda: sg.sosfilt(X, "low"), "'low' is not an array of shape"),
         (lambda: sg.sosfilt(X, [[1, 0, 0, 2, 0, 0]]), "or its a0 is not 1; divide each row by its fourth number"),

@@ -6,24 +6,25 @@ Times are in seconds beside a `rate`, or in samples where no rate is needed.
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
-from ..base.errors import InputError, brief
 from ..base.kinds import FLOAT, takes, whole
-from ..base.source_location import caller
 from ..ir import types as T
 from ..staging import choose
 from ..tracing import functions as rows
 from .delays import delay1
 from .feedback import rec
-from .filters import toward
+from .filters import RATE, number_kind, toward
 from .signal import SIGNAL, Signal, as_signal, mapped, type_of
 
 MAX_RAMP = 1 << 31
 """Samples that a ramp takes at most, as many as a block may have."""
+_TIME = number_kind("a time of 0 or more", lambda seconds: seconds >= 0, "give seconds, such as 0.01")
+_LEVEL = number_kind("0 to 1", lambda level: 0 <= level <= 1, "give a part of 1")
 
 
-@takes(signal=SIGNAL, first=FLOAT)
+@takes(signal=SIGNAL, seconds=_TIME, rate=RATE, first=FLOAT)
 def smooth(signal: Signal, seconds: float, *, rate: float, first: float = 0.0) -> Signal:
     """A signal that follows another one, from `first` on, as a capacitor is charged: a one-pole smoother.
 
@@ -34,7 +35,7 @@ def smooth(signal: Signal, seconds: float, *, rate: float, first: float = 0.0) -
     >>> [round(x, 3) for x in smooth(sg.constant(1.0), 0.001, rate=2000).take(3)]
     [0.393, 0.632, 0.777]
     """
-    return toward(signal, as_signal(_pole(seconds, rate, "seconds")), float(first))
+    return toward(signal, as_signal(_pole(seconds, rate)), float(first))
 
 
 @takes(signal=SIGNAL, samples=whole(1, MAX_RAMP), first=FLOAT)
@@ -50,7 +51,7 @@ def ramp(signal: Signal, samples: int, first: float) -> Signal:
     [0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0]
     """
 
-    def moved(x: Any, value: Any, target: Any, step: Any, left: Any) -> tuple[Any, ...]:
+    def advance(x: Any, value: Any, target: Any, step: Any, left: Any) -> tuple[Any, ...]:
         x = x * 1.0
         new = x != target
         step = choose(new, lambda: (x - value) * (1.0 / samples), lambda: step)
@@ -63,12 +64,12 @@ def ramp(signal: Signal, samples: int, first: float) -> Signal:
 
     def body(value: Signal, target: Signal, step: Signal, left: Signal) -> tuple[Signal, ...]:
         before = [delay1(value, start), delay1(target, start), delay1(step, 0.0), delay1(left, 0.0)]
-        return _parts(mapped(moved, signal, *before), 4)
+        return _parts(mapped(advance, signal, *before), 4)
 
     return rec(body)[0]
 
 
-@takes(gate=SIGNAL, sustain=FLOAT)
+@takes(gate=SIGNAL, attack=_TIME, decay=_TIME, sustain=_LEVEL, release=_TIME, rate=RATE)
 def adsr(gate: Signal, *, attack: float, decay: float, sustain: float, release: float, rate: float) -> Signal:
     """An envelope: up to 1 once the gate is above 0, down to `sustain` while it stays there, and to 0 after it.
 
@@ -81,15 +82,11 @@ def adsr(gate: Signal, *, attack: float, decay: float, sustain: float, release: 
     >>> adsr(gate, attack=2, decay=2, sustain=0.5, release=4, rate=1).take(9)
     [0.5, 1.0, 0.75, 0.5, 0.5, 0.5, 0.25, 0.0, 0.0]
     """
-    if not 0 <= sustain <= 1:
-        place, _ = caller()
-        raise InputError(f"{brief(sustain)} is not 0 to 1", place=f"{place}: sustain", fix="give a part of 1")
     level = float(sustain)
-    times = {"attack": attack, "decay": decay, "release": release}
-    up, down, off = (1.0 / max(_samples(t, rate, n), 1.0) for n, t in times.items())
+    up, down, off = (1.0 / max(_samples(time, rate), 1.0) for time in (attack, decay, release))
     down *= 1.0 - level
 
-    def moved(gate: Any, was_on: Any, value: Any, rising: Any) -> tuple[Any, ...]:
+    def advance(gate: Any, was_on: Any, value: Any, rising: Any) -> tuple[Any, ...]:
         on = gate if type_of(gate) is T.boolean else gate > 0
         rising = choose(on, lambda: choose(was_on > 0.0, lambda: rising, lambda: 1.0), lambda: 0.0)
         higher, lower = rows.min(value + up, 1.0), rows.max(value - down, level)
@@ -101,12 +98,12 @@ def adsr(gate: Signal, *, attack: float, decay: float, sustain: float, release: 
 
     def body(value: Signal, was_on: Signal, rising: Signal) -> tuple[Signal, ...]:
         before = [delay1(was_on, 0.0), delay1(value, 0.0), delay1(rising, 0.0)]
-        return _parts(mapped(moved, gate, *before), 3)
+        return _parts(mapped(advance, gate, *before), 3)
 
     return rec(body)[0]
 
 
-@takes(signal=SIGNAL)
+@takes(signal=SIGNAL, attack=_TIME, release=_TIME, rate=RATE)
 def envelope_follower(signal: Signal, *, attack: float, release: float, rate: float) -> Signal:
     """The loudness of a signal: its magnitude, followed with a time constant of `attack` seconds up, `release` down.
 
@@ -117,7 +114,7 @@ def envelope_follower(signal: Signal, *, attack: float, release: float, rate: fl
     >>> [round(x, 3) for x in envelope_follower(burst, attack=0, release=0.001, rate=2000).take(4)]
     [1.0, 1.0, 0.607, 0.368]
     """
-    up, down = _pole(attack, rate, "attack"), _pole(release, rate, "release")
+    up, down = _pole(attack, rate), _pole(release, rate)
 
     def step(x: Any, before: Any) -> Any:
         size = abs(x * 1.0)
@@ -131,32 +128,14 @@ def envelope_follower(signal: Signal, *, attack: float, release: float, rate: fl
 
 def _parts(signal: Signal, count: int) -> tuple[Signal, ...]:
     """The parts of samples that are tuples."""
-    return tuple(mapped(_part(k), signal) for k in range(count))
+    return tuple(mapped(operator.itemgetter(k), signal) for k in range(count))
 
 
-def _part(k: int) -> Any:
-    def part(sample: tuple[Any, ...]) -> Any:
-        return sample[k]
-
-    return part
-
-
-def _pole(seconds: Any, rate: Any, name: str) -> float:
-    """The factor by which a difference shrinks in one sample."""
-    samples = _samples(seconds, rate, name)
+def _pole(seconds: float, rate: float) -> float:
+    """The factor by which a difference shrinks in one sample, for a time constant."""
+    samples = _samples(seconds, rate)
     return math.exp(-1.0 / samples) if samples else 0.0
 
 
-def _samples(seconds: Any, rate: Any, name: str) -> float:
-    place, _ = caller()
-    if not FLOAT.test(rate) or rate <= 0:
-        raise InputError(
-            f"{brief(rate)} is no sample rate", place=f"{place}: rate", fix="give hertz, such as 48000"
-        )
-    if not FLOAT.test(seconds) or seconds < 0:
-        raise InputError(
-            f"{brief(seconds)} is not a time of 0 or more",
-            place=f"{place}: {name}",
-            fix="give seconds, such as 0.01",
-        )
+def _samples(seconds: float, rate: float) -> float:
     return float(seconds) * float(rate)

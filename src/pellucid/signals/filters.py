@@ -8,13 +8,13 @@ direct form II, in its order of operations.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import numpy as np
 
 from ..base.errors import InputError, brief, did_you_mean
-from ..base.kinds import FLOAT, TEXT, takes
+from ..base.kinds import FLOAT, TEXT, ArgumentKind, takes
 from ..base.source_location import caller
 from ..tracing import functions as rows
 from .delays import delay1
@@ -24,12 +24,34 @@ from .signal import SIGNAL, Signal, as_signal, mapped
 Coefficients = tuple[Any, Any, Any, Any, Any]
 BUTTERWORTH = math.sqrt(0.5)
 """The Q of a second-order Butterworth filter, and of a shelf of slope 1."""
-LOWEST, HIGHEST = 1e-6, 0.499
+MIN_FREQUENCY, MAX_FREQUENCY = 1e-6, 0.499
 """The range, in parts of the sample rate, to which a frequency that is a signal is limited."""
 MIN_QUALITY = 1e-3
 """The least Q, to which one that is a signal is limited."""
+MAX_GAIN = 1000
+"""Decibels of gain at most, far from where a float overflows."""
 
 
+def number_kind(noun: str, test: Callable[[Any], bool], fix: str) -> ArgumentKind:
+    """The finite numbers that pass a test."""
+    return ArgumentKind(noun, lambda thing: FLOAT.test(thing) and test(thing), fix)
+
+
+def _or_signal(kind: ArgumentKind) -> ArgumentKind:
+    """A kind of numbers, or a signal of them."""
+    return ArgumentKind(
+        kind.noun, lambda x: isinstance(x, Signal) or kind.test(x), f"{kind.fix}, or a signal"
+    )
+
+
+RATE = number_kind("a sample rate", lambda rate: rate > 0, "give hertz, such as 48000")
+_QUALITY = number_kind("a quality above 0", lambda q: q > 0, "give a number such as 0.7071")
+_GAIN = number_kind(
+    f"a gain of -{MAX_GAIN} to {MAX_GAIN} dB", lambda gain: abs(gain) <= MAX_GAIN, "give decibels"
+)
+
+
+@takes(kind=TEXT, rate=RATE, Q=_QUALITY, gain=_GAIN)
 def biquad_coefficients(
     kind: str, frequency: float, *, rate: float, Q: float = BUTTERWORTH, gain: float = 0.0
 ) -> tuple[float, float, float, float, float]:
@@ -42,36 +64,36 @@ def biquad_coefficients(
     >>> [round(c, 4) for c in biquad_coefficients("lowpass", 1000, rate=48000)]
     [0.0039, 0.0078, 0.0039, -1.8153, 0.831]
     """
-    _check(kind, frequency, rate, Q, gain)
-    found = _KINDS[kind](*_common(float(frequency) / float(rate), float(Q), float(gain)))
+    formula = _formula(kind)
+    _check_frequency(frequency, rate)
+    found = formula(*_common(float(frequency) / float(rate), float(Q), float(gain)))
     return cast("tuple[float, float, float, float, float]", _normalized(found))
 
 
-@takes(signal=SIGNAL, kind=TEXT)
+@takes(signal=SIGNAL, kind=TEXT, rate=RATE, Q=_or_signal(_QUALITY), gain=_or_signal(_GAIN))
 def biquad(
     signal: Signal, kind: str, frequency: Any, *, rate: float, Q: Any = BUTTERWORTH, gain: Any = 0.0
 ) -> Signal:
     """A signal through a biquad, as `biquad_coefficients` has them; `frequency`, `Q` and `gain` may be signals.
 
-    A frequency that is a signal is limited to 0.000001 to 0.499 of the rate, a Q that is one to 0.001 and more. Raises
-    InputError as `biquad_coefficients` does.
+    A frequency that is a signal is limited to 0.000001 to 0.499 of the rate, such a Q to 0.001 and more, and such a
+    gain to -1000 to 1000 decibels. Raises InputError as `biquad_coefficients` does.
 
     >>> from pellucid import signals as sg
     >>> click = sg.delay1(sg.constant(0.0), 1.0)
     >>> [round(x, 4) for x in biquad(click, "lowpass", 4000, rate=48000).take(4)]
     [0.0495, 0.1623, 0.2335, 0.2213]
     """
-    moving = [isinstance(x, Signal) for x in (frequency, Q, gain)]
-    if not any(moving):
+    if not any(isinstance(x, Signal) for x in (frequency, Q, gain)):
         return _section(signal, _known(biquad_coefficients(kind, frequency, rate=rate, Q=Q, gain=gain)))
-    _check(kind, 0.25 if moving[0] else frequency, 1.0 if moving[0] else rate, 1.0 if moving[1] else Q,
-           0.0 if moving[2] else gain)  # fmt: skip
-    _check(kind, rate / 4 if _is_number(rate) else rate, rate, 1.0, 0.0)
-    formula = _KINDS[kind]
+    formula = _formula(kind)
+    if not isinstance(frequency, Signal):
+        _check_frequency(frequency, rate)
 
     def coefficients(frequency: Any, quality: Any, gain: Any) -> Coefficients:
-        turns = rows.clamp(frequency * (1.0 / rate), LOWEST, HIGHEST)
-        return _normalized(formula(*_common(turns, rows.max(quality * 1.0, MIN_QUALITY), gain * 1.0)))
+        quality = rows.max(quality * 1.0, MIN_QUALITY)
+        gain = rows.clamp(gain * 1.0, float(-MAX_GAIN), float(MAX_GAIN))
+        return _normalized(formula(*_common(_limited(frequency, rate), quality, gain)))
 
     return _section(signal, mapped(coefficients, frequency, Q, gain))
 
@@ -110,7 +132,7 @@ def sosfilt(signal: Signal, sos: Any) -> Signal:
     return signal
 
 
-@takes(signal=SIGNAL, kind=TEXT)
+@takes(signal=SIGNAL, rate=RATE, kind=TEXT)
 def onepole(signal: Signal, frequency: Any, *, rate: float, kind: str = "lowpass") -> Signal:
     """A signal through a filter of one pole, lowpass or highpass, of 6 dB an octave; `frequency` may be a signal.
 
@@ -122,16 +144,18 @@ def onepole(signal: Signal, frequency: Any, *, rate: float, kind: str = "lowpass
     [0.544, 0.792, 0.905]
     """
     if kind not in ("lowpass", "highpass"):
-        raise _unknown(kind, ["lowpass", "highpass"], "onepole")
-    moving = isinstance(frequency, Signal)
-    _check("lowpass", rate / 4 if moving and _is_number(rate) else frequency, rate, 1.0, 0.0)
+        raise _unknown(kind, ["lowpass", "highpass"])
 
     def pole(frequency: Any) -> Any:
-        return rows.exp(rows.clamp(frequency * (1.0 / rate), LOWEST, HIGHEST) * (-2.0 * math.pi))
+        return rows.exp(_limited(frequency, rate) * (-2.0 * math.pi))
 
-    # What is known now is computed now, by Python.
-    known = None if moving else math.exp(-2.0 * math.pi * float(frequency) / rate)
-    low = toward(signal, mapped(pole, frequency) if known is None else as_signal(known), 0.0)
+    if isinstance(frequency, Signal):
+        poles = mapped(pole, frequency)
+    else:
+        _check_frequency(frequency, rate)
+        # What is known now is computed now, by Python.
+        poles = as_signal(math.exp(-2.0 * math.pi * float(frequency) / rate))
+    low = toward(signal, poles, 0.0)
     return low if kind == "lowpass" else signal - low
 
 
@@ -182,9 +206,9 @@ def _known(coefficients: Coefficients) -> Signal:
 _Formula = Callable[[Any, Any, Any], tuple[Any, ...]]
 
 
-def _common(turns: Any, Q: Any, gain: Any) -> tuple[Any, Any, Any]:
+def _common(frequency: Any, Q: Any, gain: Any) -> tuple[Any, Any, Any]:
     """The cosine of w0, alpha and A of the cookbook, for a frequency in parts of the rate; numbers of any stage."""
-    angle = turns * (2.0 * math.pi)
+    angle = frequency * (2.0 * math.pi)
     return rows.cos(angle), rows.sin(angle) / (2.0 * Q), rows.exp(gain * (math.log(10.0) / 40.0))
 
 
@@ -217,49 +241,33 @@ _KINDS: dict[str, _Formula] = {
     "lowshelf": lambda c, al, A: _shelf(c, al, A, 1.0),
     "highshelf": lambda c, al, A: _shelf(c, al, A, -1.0),
 }
-BIQUADS = tuple(_KINDS)
-"""The kinds of biquads."""
 
 
-def _is_number(thing: object) -> bool:
-    return FLOAT.test(thing) and not isinstance(thing, bool)
+def _formula(kind: str) -> _Formula:
+    if kind not in _KINDS:
+        raise _unknown(kind, _KINDS)
+    return _KINDS[kind]
 
 
-def _check(kind: str, frequency: Any, rate: Any, Q: Any, gain: Any) -> None:
-    """Refuse what is no biquad."""
-    place, _ = caller()
-    if not isinstance(kind, str) or kind not in _KINDS:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise _unknown(kind, BIQUADS, "kind")
-    if not _is_number(rate) or rate <= 0:
-        raise InputError(
-            f"{brief(rate)} is no sample rate", place=f"{place}: rate", fix="give hertz, such as 48000"
-        )
-    if not _is_number(frequency) or not 0 < frequency < rate / 2:
+def _limited(frequency: Any, rate: float) -> Any:
+    """A frequency that is a sample, in parts of the rate; what is no number is as low as can be."""
+    return rows.clamp(frequency * (1.0 / rate), MIN_FREQUENCY, MAX_FREQUENCY)
+
+
+def _check_frequency(frequency: Any, rate: float) -> None:
+    if not FLOAT.test(frequency) or not 0 < frequency < rate / 2:
+        place, _ = caller()
         raise InputError(
             f"{brief(frequency)} is not a frequency above 0 and below {rate / 2:g}",
             place=f"{place}: frequency",
             fix="give hertz below half of the sample rate",
         )
-    if not _is_number(Q) or Q <= 0:
-        raise InputError(
-            f"{brief(Q)} is not above 0", place=f"{place}: Q", fix="give a number such as 0.7071"
-        )
-    if not _is_number(gain) or abs(gain) > MAX_GAIN:
-        raise InputError(
-            f"{brief(gain)} is not a gain of -{MAX_GAIN} to {MAX_GAIN} dB",
-            place=f"{place}: gain",
-            fix="give decibels",
-        )
 
 
-MAX_GAIN = 1000
-"""Decibels of gain at most, far from where a float overflows."""
-
-
-def _unknown(kind: Any, known: Any, what: str) -> InputError:
+def _unknown(kind: str, known: Iterable[str]) -> InputError:
     place, _ = caller()
     return InputError(
-        f"no filter is called {brief(kind)}",
-        place=f"{place}: {what}",
-        fix=(did_you_mean(kind, known) if isinstance(kind, str) else "") or f"give one of {', '.join(known)}",
+        f"no filter is called {kind!r}",
+        place=f"{place}: kind",
+        fix=did_you_mean(kind, known) or f"give one of {', '.join(known)}",
     )
