@@ -342,8 +342,8 @@ def test_two_players_of_one_signal_do_not_share_their_delay_lines():
 @pytest.mark.parametrize(
     ("ask", "why"),
     [
-        (lambda p: p.play(-1), "play: -1 frames; give 0 to"),
-        (lambda p: p.play(2.5), r"play: 2\.5 frames"),
+        (lambda p: p.play(-1, input=b""), "play: -1 frames; give 0 to"),
+        (lambda p: p.play(2.5, input=b""), r"play: 2\.5 frames"),
         (lambda p: p.play(4), "play: input: is missing; give its bytes by its name"),
         (lambda p: p.play(4, input=bytes(3)), "play: input: 3 bytes are not 4 frames of 1"),
         (lambda p: p.play(1, input=b"0", inptu=b"0"), "nothing live is called 'inptu'; did you mean 'input'"),

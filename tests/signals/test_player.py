@@ -59,7 +59,9 @@ def test_one_channel_is_an_array_of_one_dimension_too():
 @pytest.mark.parametrize(
     ("ask", "why"),
     [
-        (lambda p: p.play(), "play: frames: is missing; give a number of frames, such as 128"),
+        (lambda p: p.play(), "play: input: is missing; give its bytes by its name"),
+        (lambda p: sg.Player(sg.noise()).play(), "play: frames: is missing; give a number of frames, such as 128"),
+        (lambda p: p.play(input=[[1.0, 2.0], [3.0]]), "array of object and shape .2,. is not floats of shape"),
         (lambda p: p.play(input=np.zeros((3, 4))), "shape .3, 4. is not floats of shape .frames, channels. with 2"),
         (lambda p: p.play(input=np.zeros((3, 2), np.int16)), "array of int16 and shape .3, 2. is not floats"),
         (lambda p: p.play(input=b"abc"), "play: input: .* is not floats"),
@@ -67,7 +69,7 @@ def test_one_channel_is_an_array_of_one_dimension_too():
         (lambda p: p.play(2, np.zeros((2, 2)), input=np.zeros((2, 2))),
          "out: is not a writable float32 array of shape .2, 2.; give numpy.zeros..2, 2., 'float32'."),
         (lambda p: p.play(True, input=np.zeros((1, 2))), "play: True frames; give 0 to 2147483648"),
-        (lambda p: p.play(-1), "play: -1 frames; give 0 to"),
+        (lambda p: p.play(-1, input=np.zeros((1, 2))), "play: -1 frames; give 0 to"),
         (lambda p: p.play(2), "play: input: is missing; give its bytes by its name"),
         (lambda p: p.play(2, input=np.zeros((2, 2)), inptu=1), "nothing live is called 'inptu'; did you mean 'input'"),
         (lambda p: p.play(2, "loud", input=np.zeros((2, 2))), "out: is not a writable float32 array"),

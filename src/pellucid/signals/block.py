@@ -22,6 +22,7 @@ from . import pcm
 from .node import SignalNode
 from .signal import Signal, as_number, type_of
 
+Array = np.ndarray[Any, Any]
 Numbers = tuple[Any, ...]
 _TYPES = (T.boolean, T.i64, T.f64)
 
@@ -40,29 +41,27 @@ class BlockState:
 
     def __init__(self, first: Numbers, types: Sequence[T.Type]) -> None:
         self.types = tuple(types)
-        reals = [x for x, t in zip(first, types, strict=True) if t is T.f64]
-        wholes = [int(x) for x, t in zip(first, types, strict=True) if t is not T.f64]
-        # The last real number is the greatest magnitude so far.
-        self._first = np.array([*reals, 0.0], np.float64), np.array([*wholes, 0], np.int64)
-        self.reals = StateCells("state_reals", self._first[0].copy())
-        self.wholes = StateCells("state_integers", self._first[1].copy())
-        counts = {T.f64: 0, T.i64: 0}
-        self._places: list[tuple[np.ndarray[Any, Any], int]] = []
-        for t in types:
-            kind = T.f64 if t is T.f64 else T.i64
-            cells = self.reals if kind is T.f64 else self.wholes
-            assert cells.data is not None  # noqa: S101 - it was given above
-            self._places.append((cells.data, counts[kind]))
-            counts[kind] += 1
+        parts: tuple[list[Any], list[Any]] = [], []
+        self._places: list[tuple[int, int]] = []
+        """Of each number, the array that it is in and its index there."""
+        for number, type_ in zip(first, types, strict=True):
+            part = 0 if type_ is T.f64 else 1
+            self._places.append((part, len(parts[part])))
+            parts[part].append(number)
+        # The last real number is the greatest magnitude so far; the last integer is unused: no memory is empty.
+        self._first = np.array([*parts[0], 0.0], np.float64), np.array([*parts[1], 0], np.int64)
+        self._arrays = tuple(data.copy() for data in self._first)
+        self._reals = StateCells("state_reals", self._arrays[0])
+        self._wholes = StateCells("state_integers", self._arrays[1])
 
     def __getitem__(self, k: int) -> Any:
-        data, at = self._places[k]
-        value = data[at].item()
+        part, at = self._places[k]
+        value = self._arrays[part][at].item()
         return bool(value) if self.types[k] is T.boolean else value
 
     def __setitem__(self, k: int, value: Any) -> None:
-        data, at = self._places[k]
-        data[at] = value
+        part, at = self._places[k]
+        self._arrays[part][at] = value
 
     @property
     def numbers(self) -> Numbers:
@@ -74,17 +73,11 @@ class BlockState:
         """The greatest magnitude that was played."""
         return self._arrays[0][-1].item()
 
-    @property
-    def _arrays(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        assert self.reals.data is not None  # noqa: S101
-        assert self.wholes.data is not None  # noqa: S101
-        return self.reals.data, self.wholes.data
-
-    def saved(self) -> tuple[np.ndarray[Any, Any], ...]:
+    def saved(self) -> tuple[Array, ...]:
         """A copy of both arrays, for `restore`."""
         return tuple(data.copy() for data in self._arrays)
 
-    def restore(self, saved: tuple[np.ndarray[Any, Any], ...]) -> None:
+    def restore(self, saved: tuple[Array, ...]) -> None:
         """Be as at an earlier time."""
         for data, before in zip(self._arrays, saved, strict=True):
             data[:] = before
@@ -97,18 +90,18 @@ class BlockState:
 
     def load(self) -> tuple[Numbers, Any]:
         """The numbers, and the greatest magnitude, as a program reads them before its first frame."""
-        *reals, peak = self.reals.load_all()
-        rest = {T.f64: iter(reals), T.i64: iter(self.wholes.load_all())}
-        found = [next(rest[T.f64 if t is T.f64 else T.i64]) for t in self.types]
-        truths = (x != 0 if t is T.boolean else x for x, t in zip(found, self.types, strict=True))
-        return tuple(truths), peak
+        loaded = self._reals.load_all(), self._wholes.load_all()
+        found = (loaded[part][at] for part, at in self._places)
+        numbers = (x != 0 if t is T.boolean else x for x, t in zip(found, self.types, strict=True))
+        return tuple(numbers), loaded[0][-1]
 
     def store(self, numbers: Numbers, peak: Any) -> None:
         """Keep the numbers for the next block."""
-        pairs = list(zip(numbers, self.types, strict=True))
-        self.reals.store_all([*(x for x, t in pairs if t is T.f64), peak])
-        wholes = [_as_whole(x) if t is T.boolean else x for x, t in pairs if t is not T.f64]
-        self.wholes.store_all([*wholes, 0])
+        parts: tuple[list[Any], list[Any]] = [], []
+        for number, type_, (part, _) in zip(numbers, self.types, self._places, strict=True):
+            parts[part].append(_as_whole(number) if type_ is T.boolean else number)
+        self._reals.store_all([*parts[0], peak])
+        self._wholes.store_all([*parts[1], 0])
 
 
 def _as_whole(truth: Any) -> Any:

@@ -71,29 +71,26 @@ class FrameFormat:
                 f"is not a writable {what}", place="out", fix=f"give numpy.zeros({shown}, '{dtype}')"
             )
 
-    def frames_of(self, given: Any, place: str) -> int:
-        """The number of frames in what was given; raises InputError for what is no array of whole frames."""
-        data = self.as_input(given, place)
-        if self.dtype is None:
-            frames, rest = divmod(data.size, self.frame_bytes)
-            if rest:
-                raise InputError(
-                    f"{data.size} bytes are no whole number of frames of {self.frame_bytes}",
-                    place=place,
-                    fix="give whole frames",
-                )
-            return frames
-        return data.shape[1 if self.planar else 0]
-
     def as_input(self, given: Any, place: str) -> Array:
-        """What was given as a contiguous array: bytes, or floats of two dimensions.
+        """What was given as a contiguous array of whole frames: bytes, or floats of two dimensions.
 
         One channel may be given as floats of one dimension, and floats of another size are converted. Raises
         InputError for anything else.
         """
         if self.dtype is None:
-            return pcm.as_bytes(given, place)
-        data = np.asarray(given)
+            data = pcm.as_bytes(given, place)
+            if data.size % self.frame_bytes:
+                raise InputError(
+                    f"{data.size} bytes are no whole number of frames of {self.frame_bytes}",
+                    place=place,
+                    fix="give whole frames",
+                )
+            return data
+        try:
+            data = np.asarray(given)
+        except ValueError:
+            # A list of lists of different lengths.
+            data = np.asarray(given, object)
         if data.ndim == 1 and self.channels == 1:
             data = data.reshape(self.shape(len(data)))
         if data.dtype.kind != "f" or data.ndim != 2 or data.shape[0 if self.planar else 1] != self.channels:
@@ -106,17 +103,21 @@ class FrameFormat:
             )
         return np.ascontiguousarray(data, self.dtype)
 
-    def check_input(self, given: Any, frames: int, place: str) -> Array:
-        """As `as_input`; raises InputError for another number of frames as well."""
-        data = self.as_input(given, place)
-        if data.shape != self.shape(frames):
+    def frames_of(self, data: Array) -> int:
+        """The number of frames in an array that `as_input` gave."""
+        if self.dtype is None:
+            return data.size // self.frame_bytes
+        return data.shape[1 if self.planar else 0]
+
+    def check_frames(self, data: Array, frames: int, place: str) -> None:
+        """Refuse an array that `as_input` gave, by InputError, if it has another number of frames."""
+        if self.frames_of(data) != frames:
             shown = (
                 f"{data.size} bytes are not {frames} frames of {self.frame_bytes}"
                 if self.dtype is None
                 else f"an array of shape {data.shape} is not {frames} frames"
             )
             raise InputError(shown, place=place, fix="give as many frames as are played")
-        return data
 
     def words(self, data: Array, frames: int) -> list[Array]:
         """The words of each plane of a contiguous array: parts of the same memory."""

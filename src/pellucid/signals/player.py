@@ -130,8 +130,9 @@ class Player:
         a number of frames that is negative or more than a signal in memory has, for live frames that are missing,
         unknown or of another number, and for an `out` that is not a writable array of as many.
         """
+        inputs = self._inputs(live)
         if frames is None:
-            frames = self._frames_of(live)
+            frames = self._frames_of(inputs)
         if not _FRAMES.test(frames):
             raise InputError(f"{brief(frames)} frames", place="play", fix=f"give 0 to {MAX_FRAMES}")
         frames = int(frames)
@@ -140,7 +141,7 @@ class Player:
             out = self.frame_format.zeros(frames)
         else:
             self.frame_format.check_output(out, frames)
-        arrays = {**self._arrays, **self._incoming(frames, live, out)}
+        arrays = {**self._arrays, **self._incoming(frames, inputs, out)}
         if not frames:
             return out
         arrays |= {m.name: w for m, w in zip(self._out, self.frame_format.words(out, frames), strict=True)}
@@ -158,12 +159,19 @@ class Player:
         self.position += frames
         return out
 
-    def _frames_of(self, live: Mapping[str, Any]) -> int:
+    def _inputs(self, given: Mapping[str, Any]) -> dict[str, Array]:
+        """The arrays of the live recordings, by name."""
+        for name in given.keys() - self._live.keys():
+            raise InputError(f"nothing live is called {name!r}", place="play", fix=_fix(name, self._live))
+        for name in self._live.keys() - given.keys():
+            raise InputError("is missing", place=f"play: {name}", fix="give its bytes by its name")
+        return {n: r.frame_format.as_input(given[n], f"play: {n}") for n, r in self._live.items()}
+
+    def _frames_of(self, inputs: Mapping[str, Array]) -> int:
         """The number of frames that are live."""
-        name = next((n for n in live if n in self._live), None)
-        if name is None:
-            raise InputError("is missing", place="play: frames", fix="give a number of frames, such as 128")
-        return self._live[name].frame_format.frames_of(live[name], f"play: {name}")
+        for name, data in inputs.items():
+            return self._live[name].frame_format.frames_of(data)
+        raise InputError("is missing", place="play: frames", fix="give a number of frames, such as 128")
 
     def _within(self, frames: int) -> None:
         """Refuse what is beyond the end of a signal in memory; recordings are silent there."""
@@ -174,19 +182,15 @@ class Player:
                 fix="play fewer",
             )
 
-    def _incoming(self, frames: int, given: Mapping[str, Any], out: Array) -> dict[str, Any]:
-        """The words of live recordings, which may be where the output is."""
-        found: dict[str, Any] = {}
+    def _incoming(self, frames: int, inputs: Mapping[str, Array], out: Array) -> dict[str, Array]:
+        """The words of the live recordings, which may be where the output is."""
+        found: dict[str, Array] = {}
         for name, source in self._live.items():
-            if name not in given:
-                raise InputError("is missing", place=f"play: {name}", fix="give its bytes by its name")
-            data = source.frame_format.check_input(given[name], frames, f"play: {name}")
+            data, own = inputs[name], source.frame_format
+            own.check_frames(data, frames, f"play: {name}")
             if np.may_share_memory(data, out):
                 data = data.copy()
-            words = source.frame_format.words(data, frames)
-            found |= {m.name: w for m, w in zip(source.planes, words, strict=True)}
-        for name in given.keys() - self._live.keys():
-            raise InputError(f"nothing live is called {name!r}", place="play", fix=_fix(name, self._live))
+            found |= {m.name: w for m, w in zip(source.planes, own.words(data, frames), strict=True)}
         return found
 
 

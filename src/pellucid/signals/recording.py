@@ -106,7 +106,7 @@ class Recording:
         self.name = name or f"recording{next(_names)}_"
         own = self.frame_format
         given = own.zeros(0) if data is None else own.as_input(data, "recording")
-        self.frames = own.frames_of(given, "recording")
+        self.frames = own.frames_of(given)
         if not self.frames:
             # Memory holds something always; it is not heard.
             given = own.zeros(1)
