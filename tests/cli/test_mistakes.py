@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,6 +67,15 @@ def test_a_mistake_is_told_in_one_sentence_with_the_fix(one: Mistake, tmp_path, 
     assert "; " in said, "it says what to do"
     assert len(said) <= 320
     assert not re.search(r"Error:|Traceback| at 0x|/src/|please report", said)
+
+
+def test_a_file_that_python_warns_of_is_read_without_another_warning(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        said = printed('pattern = "\\d"\npicture = pl.image(lambda p: 1.0 if p.x > 0 else 0.0)\n')
+    assert "write pl.where(p.x > 0, 1.0, 0.0)" in said
+    assert len([one for one in told if "invalid escape" in str(one.message)]) == 1
 
 
 SCRIPT = """

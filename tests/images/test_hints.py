@@ -43,3 +43,10 @@ def test_names_that_are_often_looked_for_are_words_or_have_a_hint(name: str):
 
 def test_names_are_found_in_any_case():
     assert hint("lerp_color") == hint("lerpColor") == hint("LERPCOLOR") is not None
+
+
+def test_a_word_that_is_no_method_is_told_as_it_is_written():
+    for name, told in (("udisk", "write im.udisk"), ("rgb", "write im.rgb(red, green, blue)")):
+        with pytest.raises(VocabularyError) as refused:
+            getattr(im.checker, name)
+        assert refused.value.fix == f"it is a word of pellucid.images: {told}"

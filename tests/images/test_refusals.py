@@ -62,6 +62,10 @@ REFUSED = {
         lambda: im.tint(0.5, (1, 0, 0), im.red),
         "tint: tone is (1, 0, 0), not a color; write rgb(1, 0, 0)",
     ),
+    "tuple of parts below 0 for a color": (
+        lambda: im.tint(0.5, (-1, 0, 0), im.red),
+        "tint: tone is (-1, 0, 0), not a color; give one such as red",
+    ),
     "unknown color": (lambda: im.color("rde"), "color: name is 'rde', not a color; did you mean 'red'?"),
     "bad digits": (
         lambda: im.color("#12"),

@@ -1,7 +1,7 @@
 """Finds the construct of the user's program being evaluated, so that an error can say what to write instead.
 
-Ground floor, beside `where`, which finds the line. Python keeps the columns of every instruction; the syntax tree of
-the file tells which expression stands there, and in which statement.
+Ground floor, beside `source_location`, which finds the line. Python keeps the columns of every instruction; the syntax
+tree of the file tells which expression stands there, and in which statement.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import itertools
 import linecache
+import warnings
 from dataclasses import dataclass
 from types import FrameType
 
 from .source_location import user_frame
 
-_MAX_BYTES = 1 << 20
-"""Bytes of a source file up to which it is parsed again for an error."""
+_MAX_CHARACTERS = 1 << 20
+"""Maximum characters of a source file that is parsed again for an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,13 @@ def construct() -> Construct | None:
     name = frame.f_code.co_filename
     linecache.checkcache(name)
     text = "".join(linecache.getlines(name, frame.f_globals))
-    if not 0 < len(text) <= _MAX_BYTES:
+    if not 0 < len(text) <= _MAX_CHARACTERS:
         return None
     try:
-        tree = ast.parse(text)
+        with warnings.catch_warnings():
+            # Python has warned of them when it compiled the file.
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         # The file has changed since it was read.
         return None

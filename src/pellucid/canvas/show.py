@@ -53,9 +53,8 @@ def show(
 
     In a terminal the view of `size` pixels is drawn smaller, as colored half blocks; `seconds` above 0 plays an
     animation there. `mode` is `truecolor`, `256` or `ascii` and is found out without being given; giving it, or
-    a `stream`, always prints text. Where no view and no zoom says what is looked at, `fit` does. Otherwise as `render`.
-    Raises `InputError` for a value out of its range,
-    `BackendError` if there is no viewer.
+    a `stream`, always prints text. Without a view and a zoom, the picture is looked at as `fit` finds. Otherwise as
+    `render`. Raises `InputError` for a value out of its range, `BackendError` if there is no viewer.
 
     >>> import sys
     >>> from pellucid import images as im

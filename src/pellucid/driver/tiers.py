@@ -24,11 +24,11 @@ BATCH = LANES * VECTORS
 class Costs(NamedTuple):
     """Nanoseconds, measured on the gallery in exact numerics; only their relations matter.
 
-    leaf     of an instruction of cost 1 on a batch of 256 pixels.
-    interval      of an instruction on 16 intervals, with its share of making shorter tapes.
-    code     of an operator of cost 1 on 256 pixels, by machine code.
-    load     of a load on 256 pixels, by machine code; a leaf pays as much and the price of an instruction.
-    pixels   of 256 pixels, besides: storing them.
+    leaf      of an instruction of cost 1 on a batch of 256 pixels.
+    interval  of an instruction on 16 intervals, with its share of making shorter tapes.
+    code      of an operator of cost 1 on 256 pixels, by machine code.
+    load      of a load on 256 pixels, by machine code; a leaf pays as much and the price of an instruction.
+    pixels    of 256 pixels, besides: storing them.
     """
 
     leaf: float = 12.0

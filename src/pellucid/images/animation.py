@@ -12,7 +12,6 @@ from typing import Any
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import VocabularyError, brief
 from ..base.operators import Arithmetic
-from ..base.source_location import caller
 from ..ir import expr as E
 from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, is_symbolic, real_type, static, tracing
@@ -25,7 +24,9 @@ from .image import (
     Image,
     argument_count,
     constant,
+    not_given,
     unknown_point,
+    without_function,
 )
 from .telling import short, written
 
@@ -209,11 +210,7 @@ def at_time(x: Any, time: Any) -> Any:
     return x(time) if isinstance(x, Behavior) else x
 
 
-def _nothing(time: Any) -> None:
-    """Stands for a function that was not given."""
-
-
-def animation(function: Callable[[Any], Any] = _nothing) -> Animation:
+def animation(function: Callable[[Any], Any] = not_given) -> Animation:
     """An animation from a function of time, in seconds, to an image; to be used as a decorator.
 
     Raises VocabularyError for what is not a function of one argument. A still image is taken as one that never changes.
@@ -228,12 +225,8 @@ def animation(function: Callable[[Any], Any] = _nothing) -> Animation:
         return function
     if isinstance(function, Image):
         return Animation(lambda t: function)
-    if function is _nothing:
-        raise VocabularyError(
-            "no function was given",
-            place=f"{caller()[0]}: animation",
-            fix="write @pl.animation without parentheses",
-        )
+    if function is not_given:
+        raise without_function("animation")
     if not callable(function) or argument_count(function) != 1:
         raise VocabularyError(
             f"{getattr(function, '__name__', repr(function))} is not a function of time",

@@ -363,15 +363,21 @@ _OPERATORS = {
 }
 
 
-def _nothing() -> None:
+def not_given(*_: Any) -> None:
     """Stands for a function that was not given."""
+
+
+def without_function(decorator: str) -> VocabularyError:
+    """The error for a decorator that is called without a function."""
+    fix = f"write @pl.{decorator} without parentheses"
+    return VocabularyError("no function was given", place=f"{caller()[0]}: {decorator}", fix=fix)
 
 
 @overload
 def image(function: Callable[[Point], Any]) -> Image: ...
 @overload
 def image(function: Callable[[Any, Any], Any]) -> Image: ...
-def image(function: Callable[..., Any] = _nothing) -> Image:
+def image(function: Callable[..., Any] = not_given) -> Image:
     """An image from a function of a point `p`, or of two coordinates `x, y`; to be used as a decorator.
 
     The function may return a color (`Color`, or premultiplied red, green, blue, alpha), a truth (a region: white
@@ -386,10 +392,8 @@ def image(function: Callable[..., Any] = _nothing) -> Image:
     """
     if isinstance(function, Image):
         return function
-    if function is _nothing:
-        raise VocabularyError(
-            "no function was given", place=f"{caller()[0]}: image", fix="write @pl.image without parentheses"
-        )
+    if function is not_given:
+        raise without_function("image")
     if not callable(function):
         raise VocabularyError(
             f"{brief(function)} is not a function",

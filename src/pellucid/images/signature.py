@@ -184,7 +184,8 @@ def _written_color(x: Any) -> str | None:
     if all(isinstance(n, int) and 0 <= n <= 255 for n in numbers) and max(numbers) > 1:
         return f"write color('#{''.join(f'{int(n):02x}' for n in numbers)}')"
     name = "rgb" if len(numbers) == 3 else "rgba"
-    return f"write {name}({', '.join(f'{n:g}' for n in numbers)})" if max(numbers) <= 1 else None
+    parts = ", ".join(f"{n:g}" for n in numbers)
+    return f"write {name}({parts})" if all(0 <= n <= 1 for n in numbers) else None
 
 
 @parameter_type("Transform", "a function from points to points")

@@ -20,7 +20,7 @@ from ..base.tracebacks import shortened
 from ..tracing import tracing
 from .animation import Animation, Behavior, at_time, unknown_time
 from .drawable import Drawable
-from .hints import hint
+from .hints import HINTS, hint
 from .image import Image
 from .signature import Limits, Range, Refused, Slot, read, result_kind
 
@@ -260,7 +260,7 @@ def _apply(entry: Word, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
             fix = f"it is {entry.signature}"
             if pair is not None and "too many" in str(error):
                 fix = f"a point is one argument: {pair} is a pair (x, y)"
-            elif entry.result.text == "Transform" and hint(entry.name):
+            elif entry.result.text == "Transform":
                 fix = hint(entry.name) or fix
             raise VocabularyError(
                 f"takes {_usage(entry)} ({error})", place=f"{place}: {entry.name}", fix=fix
@@ -380,8 +380,10 @@ def method(image: object, name: str) -> Callable[..., Any]:
 
 def unknown(name: str, what: str, among: list[str]) -> UnknownWordError:
     """The error for a name that is no word: what to write instead, or the word that is nearest."""
-    fix = hint(name)
+    # A word such as rgb differs from a name of another system, such as RGB, in its case only.
+    fix = hint(name) if name in HINTS or name not in WORDS else None
     if fix is None and name in WORDS:
-        fix = f"it is a function of pellucid.images: write im.{name}({_usage(WORDS[name])})"
+        takes = f"({_usage(WORDS[name])})" if WORDS[name].parameters else ""
+        fix = f"it is a word of pellucid.images: write im.{name}{takes}"
     fix = fix or did_you_mean(name, among) or "see words() for what there is"
     return UnknownWordError(f"no {what} is called {name!r}", place=caller()[0], fix=fix)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from typing import Self, cast
+from typing import Self
 
 from ..base.errors import InputError, brief
 from ..base.source_location import caller
@@ -98,16 +98,7 @@ def param(
     >>> param("radius", 0.5, 0, 1).default
     0.5
     """
-    if not isinstance(cast("object", name), str) or not name.isidentifier() or name in RESERVED:
-        fix = "use a name of Python, such as 'twist'"
-        if isinstance(cast("object", name), str) and name in RESERVED:
-            fix = f"every picture has {name} already: choose another name"
-        elif (
-            isinstance(cast("object", name), str)
-            and (plain := re.sub(r"\W+", "_", name.strip())).isidentifier()
-        ):
-            fix = f"write {plain!r}, which is a name of Python"
-        raise InputError(f"{brief(name)} cannot name a parameter", place="param", fix=fix)
+    _check_name(name)
     place = f"param {name}"
     if isinstance(low, tuple):
         if len(low) != 2:
@@ -125,6 +116,18 @@ def param(
             f"the default {default} is not a number in {low} .. {high}", place=place, fix="give one in range"
         )
     return Param(name, value, least, most, caller()[0])
+
+
+def _check_name(name: object) -> None:
+    fix = "use a name of Python, such as 'twist'"
+    if isinstance(name, str):
+        if name in RESERVED:
+            fix = f"every picture has {name} already: choose another name"
+        elif name.isidentifier():
+            return
+        elif (plain := re.sub(r"\W+", "_", name.strip())).isidentifier():
+            fix = f"write {plain!r}, which is a name of Python"
+    raise InputError(f"{brief(name)} cannot name a parameter", place="param", fix=fix)
 
 
 def _number(place: str, x: object) -> float:

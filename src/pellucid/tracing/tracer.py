@@ -213,7 +213,7 @@ class Value(Arithmetic[Any], Comparison[Any], Equality[Any]):
     def __array_function__(self, function: Any, *_: Any) -> Any:
         """What NumPy does with whole arrays has no meaning for a number that stands for each pixel's."""
         __tracebackhide__ = True
-        own = {"where": "pl.where", "clip": "pl.clamp", "interp": "pl.smoothstep"}.get(function.__name__)
+        own = {"where": "pl.where", "clip": "pl.clamp", "interp": "pl.lerp"}.get(function.__name__)
         _refuse(
             f"numpy.{function.__name__} does not take a symbolic value",
             f"use {own}" if own else "write it with pellucid's own functions of numbers",

@@ -16,8 +16,8 @@ from types import FrameType
 
 SOON = 0.1
 """Seconds after which a Ctrl-C that Python has not acted on is brought to its mind again."""
-OFTEN = 20
-"""Seconds between interrupts; machine code acts on one as soon as it returns."""
+MAX_WAKES = 20
+"""Times that the main thread is woken for one Ctrl-C; machine code acts on it as soon as it returns."""
 
 
 class Interrupts:
@@ -47,7 +47,7 @@ class Interrupts:
     def listen(self, heard: int, main: int) -> None:
         """Wake the main thread until it has acted on what was heard; the end of the pipe ends it."""
         while numbers := os.read(heard, 64):
-            for _ in range(OFTEN if signal.SIGINT in numbers else 0):
+            for _ in range(MAX_WAKES if signal.SIGINT in numbers else 0):
                 if self._acted.wait(SOON):
                     break
                 signal.pthread_kill(main, signal.SIGUSR1)
