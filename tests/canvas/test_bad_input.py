@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from pellucid import images as im
 from pellucid.base.errors import InputError, MissingExtraError
 from pellucid.base.memory import readable_bytes
 from pellucid.canvas import animate, png_of, render, save, show
@@ -79,6 +81,22 @@ def test_render_refuses_a_read_only_out(kernel):
     out.flags.writeable = False
     with pytest.raises(InputError, match="out: it is read-only"):
         render(kernel, 8, out=out)
+
+
+@pytest.mark.parametrize(
+    ("thing", "fix"),
+    [
+        (im.red, r"pellucid\.images\.const"),
+        (im.seconds, r"pellucid\.images\.const"),
+        (np.zeros((2, 2)), r"pellucid\.images\.bitmap"),
+        (Path("a.png"), r"pellucid\.images\.read_image"),
+        (lambda p: p.x, "@pl.image"),
+        (3, r"give one made with pellucid\.images"),
+    ],
+)
+def test_what_is_no_picture_is_told_how_to_become_one(thing, fix):
+    with pytest.raises(InputError, match=f"is not a picture; .*{fix}"):
+        render(thing, 8)
 
 
 @pytest.mark.parametrize("thing", ["swirl", None, 3, lambda point: point, str])

@@ -203,8 +203,6 @@ REFUSED = {
         lambda: im.discrete_animation(lambda i, j: i),
         "is not a function of a time",
     ),
-    "displaying a function": (lambda: im.displayable(lambda p: p.x), "cannot be shown; make it a picture"),
-    "displaying a number": (lambda: im.displayable(3), "int cannot be shown; give an image"),
     "displaying pairs": (
         lambda: im.displayable(im.image(lambda p: (p.x, p.y))),
         "a picture of kind Image cannot be shown",
@@ -230,6 +228,15 @@ def test_an_error_names_the_line_of_the_program():
 def test_an_error_in_an_animation_shows_where_the_word_is_written():
     with pytest.raises(VocabularyError, match="over: top is Image Bool"):
         im.over(im.turn(im.seconds, im.checker), im.red)
+
+
+def test_what_is_no_picture_cannot_be_displayed():
+    for thing, fix in (
+        (lambda p: p.x, "mark it with @pl.image"),
+        (3, r"give one made with pellucid\.images"),
+    ):
+        with pytest.raises(InputError, match=f"is not a picture; {fix}"):
+            im.displayable(thing)
 
 
 def test_a_wrong_precision_or_parameter_is_refused():

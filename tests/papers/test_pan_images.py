@@ -252,5 +252,5 @@ def test_P11_everything_that_can_be_displayed():
 def test_P11_alpha_is_discarded_where_the_target_has_none():
     half = Image(lambda p: (0.25, 0.0, 0.125, 0.5))
     assert pl.render(half, (1, 1), format="rgb24").tolist() == [64, 0, 32]
-    with pytest.raises(pl.PellucidError, match="cannot be shown"):
+    with pytest.raises(pl.PellucidError, match="is not a picture"):
         im.displayable(3.5j)

@@ -153,7 +153,7 @@ class View:
         }  # fmt: skip
 
     def resized(self, size: tuple[int, int] | int) -> View:
-        """What this view shows, in another size: the zoom is such that nothing is cut, and the center stays.
+        """This view in another size: the zoom is such that nothing is cut, and the center stays.
 
         Raises InputError as `View` does.
 

@@ -91,9 +91,9 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     if suffix in by_suffix:
         return by_suffix[suffix]
     known = f"nown are {', '.join(by_suffix)}"
-    # Suffixes are so short that others look alike.
+    # Suffixes are so short that many look alike to `did_you_mean`; letters in another order are a slip.
     near = difflib.get_close_matches(suffix, by_suffix, n=1, cutoff=0.8)
-    near = near or [known for known in by_suffix if sorted(known) == sorted(suffix)]
+    near = near or [each for each in by_suffix if sorted(each) == sorted(suffix)]
     hint = f"did you mean {near[0]!r}?" if near else None
     raise InputError(
         f"unknown suffix {suffix!r}" if suffix else "the file name has no suffix, so its format is unknown",

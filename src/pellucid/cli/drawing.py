@@ -119,7 +119,7 @@ def view_of(words: Namespace) -> dict[str, Any]:
 
 
 def _framed(words: Namespace, thing: object) -> tuple[object, dict[str, Any]]:
-    """What is drawn into a file, and how: it is looked at, so that it is framed as `show` frames it."""
+    """The picture of a file and its arguments: people look at it, so it is framed as `show` frames it."""
     from pellucid.canvas.source import drawing
 
     given = {**view_of(words), "tolerance": words.tolerance, "error": words.error}

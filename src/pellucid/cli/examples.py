@@ -1,4 +1,4 @@
-"""What stands below the options in the help of each command: examples to copy. Read by `arguments`."""
+"""Examples to copy, which stand below the options in the help of each command. Read by `arguments`."""
 
 from __future__ import annotations
 

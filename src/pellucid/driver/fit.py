@@ -26,17 +26,17 @@ from .kernel import Kernel, checked_source, code_of
 from .options import Options
 from .view import check_known_params, checked_view, is_resolved
 
-#: The small pictures have so many pixels in all, whatever their shape.
+#: Pixels of a small picture, whatever its shape.
 _PIXELS = 48 * 32
 _MIN_SIDE = 4
 _WIDTHS = tuple(2.0**k for k in range(-6, 15))
-#: The roughness of a picture with some eight parts in a row of so many pixels.
+#: The roughness of a small picture with some eight parts in a row.
 _ROUGH = 0.45
-#: What a doubling of the width away from 4 units takes from a score: some pictures look alike at every scale.
+#: The part of a score that each doubling of the width away from 4 units takes: some pictures look alike at all scales.
 _USUAL = 0.03
-#: Colors that differ on the average by less, in parts of 255, are plain.
+#: The mean difference from the mean color, in parts of 255, under which a picture is plain.
 _PLAIN = 1.0
-#: Scores that differ by less are equal: logarithms may differ in their last bit between machines.
+#: Decimal digits of a score: logarithms may differ in their last bit between machines.
 _DIGITS = 6
 
 
@@ -114,7 +114,7 @@ def fitted(kernel: Kernel, view: View) -> View:
 
 
 def _interest(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """How much there is to see in each of the pictures of an array of shape (pictures, rows, columns, 4).
+    """The score of each picture of an array of shape (pictures, rows, columns, 4); 0 for a plain one.
 
     >>> plain, noise = np.zeros((8, 8, 4), np.uint8), np.zeros((8, 8, 4), np.uint8)
     >>> noise[::2, ::2] = noise[1::2, 1::2] = 255

@@ -233,7 +233,7 @@ def _ranges(real: T.Type) -> Mapping[Expr, Facts]:
 
 
 def range_of(p: Param, type_: T.Type) -> Facts:
-    """What is known of a parameter of a picture."""
+    """The facts about a parameter of a picture: the bounds of its values, as they are passed."""
     # A value is rounded when it is passed, and rounding keeps the order: the ends are rounded as well.
     low = rounded(type_, max(p.low, float(type_.low)))
     high = rounded(type_, min(p.high, float(type_.high)))

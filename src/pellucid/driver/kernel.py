@@ -284,7 +284,9 @@ def no_picture(thing: object) -> InputError:
     """
     told = brief(thing)
     fix = "give one made with pellucid.images or a function marked with @pl.image or @pl.animation"
-    if callable(thing) and not isinstance(thing, type):
+    if type(thing).__module__ in ("pellucid.images.color", "pellucid.images.animation"):
+        fix = "make a picture of it with pellucid.images.const(...)"
+    elif callable(thing) and not isinstance(thing, type):
         fix = "mark it with @pl.image, or with @pl.animation if its argument is the time"
     elif isinstance(thing, np.ndarray):
         told, fix = "an array of NumPy", "make a picture of its pixels with pellucid.images.bitmap(array)"

@@ -156,7 +156,7 @@ class Animation(Behavior, Drawable):
 
     @property
     def made_at(self) -> str:
-        """Where its function stands, if that is the user's, and what it is: the place of errors about its values."""
+        """The place of errors about its values: the line of its function, if that is the user's, and its name."""
         return short(self, self._function)
 
     def __call__(self, time: Any) -> Image:

@@ -1,4 +1,4 @@
-"""What words may be given, as Python types: one for each type of a signature, under the same name.
+"""The arguments of words as Python types: one for each type of a signature, under the same name.
 
 The stubs that editors and type checkers read are written with these by ``python -m tools.stubs``. A type whose name is
 that of a class here has ``Like`` after it, and what may change with time has ``Moving`` before it.
@@ -31,7 +31,7 @@ TransformLike: TypeAlias = Callable[[Point], Point | tuple[Any, Any]]
 Stops: TypeAlias = Sequence[ColorLike] | Sequence[tuple[Number, ColorLike]]
 
 Picture: TypeAlias = Image | Animation
-"""What words give of what may move: an animation if it does."""
+"""The result of a word of which an argument may move: an animation if one does."""
 MovingNumber: TypeAlias = Number | Behavior
 MovingPoint: TypeAlias = PointLike | Behavior | tuple[MovingNumber, MovingNumber]
 MovingColor: TypeAlias = ColorLike | Behavior

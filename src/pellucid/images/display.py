@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.errors import VocabularyError
-from ..driver.kernel import Kernel
+from ..driver.kernel import Kernel, no_picture
 from ..ir import expr as E
 from ..ir import types as T
 from ..tracing import Point, Value, convert
@@ -25,7 +25,8 @@ def displayable(x: Any) -> tuple[Any, bool]:
     """A source for the driver, with ``sample(time, point)``, and whether it changes with time.
 
     Takes images and animations of colors, truths, numbers or packed colors, a single color, behaviors of any of these,
-    kernels, and any other object with `sample` and `time_varying`. Raises VocabularyError for anything else.
+    kernels, and any other object with `sample` and `time_varying`. Raises VocabularyError for a picture of another
+    kind, and InputError for what is no picture.
 
     >>> displayable(Color(1, 0, 0))[1]
     False
@@ -46,9 +47,7 @@ def displayable(x: Any) -> tuple[Any, bool]:
         return x, x.time_varying
     if hasattr(x, "sample") and hasattr(x, "time_varying") and not isinstance(x, type):
         return x, bool(x.time_varying)
-    kind = getattr(x, "__name__", type(x).__name__)
-    fix = "make it a picture with @pl.image or @pl.animation" if callable(x) else "give an image"
-    raise VocabularyError(f"{kind} cannot be shown", place="displayable", fix=fix)
+    raise no_picture(x)
 
 
 def discrete(function: Callable[[Any, Any], Any]) -> Image:

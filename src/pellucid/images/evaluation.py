@@ -55,8 +55,8 @@ def sample(
     whatever NumPy takes: of pandas, of xarray, or of a library that has `__array__` or `__dlpack__`. `precision` is f32
     or f64, that of a kernel, or else f32; `params` overrides defaults of parameters. The values go to `out`, if given,
     by casts that keep their kind. Raises InputError for a parameter that is unknown or out of its range, for what is no
-    array of numbers, for shapes that do not broadcast, and for an `out` that does not fit; VocabularyError for what is
-    no picture.
+    array of numbers, for shapes that do not broadcast, for an `out` that does not fit, and for what is no
+    picture.
 
     >>> from pellucid import images as im
     >>> sample(im.x + im.y, [1, 2], [[10], [20]])

@@ -1,4 +1,4 @@
-"""What to write here for a name of GLSL, Processing and p5, Pillow, or FFmpeg: one table.
+"""Hints for names of GLSL, Processing and p5, Pillow, and FFmpeg, with what to write here: one table.
 
 Beside `word`, whose error for a name that is no word asks it first. A line holds the names that mean one thing, a bar,
 and what to write; `im` is `pellucid.images`, `pl` is `pellucid`. Names of words and functions are not here: those are
@@ -156,12 +156,12 @@ HINTS = {
     for names, _, text in [line.partition(" | ")]
     for name in names.split()
 }
-"""What to write, by the name that people look for; a name in braces stands for that name."""
+"""The hint for each name that people look for; `{name}` stands for that name."""
 _ANY_CASE = {name.lower(): name for name in HINTS}
 
 
 def hint(name: str) -> str | None:
-    """What to write for a name of another system, or None.
+    """The hint for a name of another system, or None.
 
     >>> hint("fract"), hint("show"), hint("swirl")
     ('write pl.fraction(x), or x % 1', 'it is a function of pellucid: write pl.show(picture)', None)

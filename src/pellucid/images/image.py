@@ -44,7 +44,7 @@ _memo: contextvars.ContextVar[_Memo | None] = contextvars.ContextVar("samples", 
 
 
 Still: TypeAlias = "Image | Value | float"
-"""What operators of images take beside them; with what moves, an image is an animation."""
+"""The other operand of an image's operator; with one that moves, the result is an animation."""
 
 
 class Image(Drawable):
@@ -86,7 +86,7 @@ class Image(Drawable):
 
     @property
     def made_at(self) -> str:
-        """Where its function stands, if that is the user's, and what it is: the place of errors about its values."""
+        """The place of errors about its values: the line of its function, if that is the user's, and its name."""
         return short(self, self._function)
 
     def __call__(self, point: Point | tuple[Any, Any], *more: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What to write instead of a construct of Python that asks a symbolic value for what is not known while tracing.
+"""Fixes for constructs of Python that ask a symbolic value for what is not known while tracing.
 
 The construct is read from the user's own file, so that the error shows the user's expression as it has to be.
 """
@@ -25,17 +25,17 @@ _ROWS = {"fabs": "abs"}
 
 
 def of_truth() -> str:
-    """What to write instead of a construct that needs a truth, such as `if`, `and` or `max`."""
+    """The fix for a construct that needs a truth, such as `if`, `and` or `max`."""
     return _found(_of_truth) or TRUTH
 
 
 def of_real() -> str:
-    """What to write instead of a function that needs a number of Python."""
+    """The fix for a function that needs a number of Python."""
     return _found(_of_real) or REAL
 
 
 def of_whole() -> str:
-    """What to write instead of `int`."""
+    """The fix for `int`."""
     return (
         _found(lambda here: f"write pl.to_integer({_arguments(here)})" if here.call() == "int" else None)
         or WHOLE
@@ -43,12 +43,12 @@ def of_whole() -> str:
 
 
 def of_index() -> str:
-    """What to write instead of an index, or of a count of turns."""
+    """The fix for an index, or of a count of turns."""
     return _found(_of_index) or INDEX
 
 
 def of_parts() -> str:
-    """What to write instead of going through a number as through a list."""
+    """The fix for going through a number as through a list."""
     return _found(_of_parts) or PARTS
 
 

@@ -211,7 +211,7 @@ class Value(Arithmetic[Any], Comparison[Any], Equality[Any]):
         _refuse(f"numpy.{ufunc.__name__} does not take a symbolic value", "use pellucid's own function")
 
     def __array_function__(self, function: Any, *_: Any) -> Any:
-        """What NumPy does with whole arrays has no meaning for a number that stands for each pixel's."""
+        """Refuse functions of whole arrays: a symbolic number stands for that of each pixel."""
         __tracebackhide__ = True
         own = {"where": "pl.where", "clip": "pl.clamp", "interp": "pl.lerp"}.get(function.__name__)
         _refuse(
