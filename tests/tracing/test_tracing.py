@@ -162,6 +162,31 @@ def test_functions_come_from_the_table():
         _ = pl.sqrrt
 
 
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda two, x: two + x, lambda two, x: two - x, lambda two, x: two * x, lambda two, x: two / x,
+        lambda two, x: two % x, lambda two, x: two // x, lambda two, x: two**x, lambda two, x: two < x,
+        lambda two, x: two <= x, lambda two, x: two > x, lambda two, x: two >= x, lambda two, x: two == x,
+        lambda two, x: (two > 1) & (x > 0), lambda two, x: (two > 3) | (x > 0), lambda two, x: (two > 1) ^ (x > 0),
+        lambda two, x: np.mod(x, two), lambda two, x: np.fabs(x * two), lambda two, x: np.greater(x, two),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("two", [np.float64(2), np.float32(2), np.int64(2), np.array(2.0)], ids=repr)
+def test_a_number_of_numpy_on_the_left_is_that_number(two, use):
+    x = np.array([0.5, 2.0, 3.0, -1.5], np.float32)
+    found = pl.image(lambda p: use(two, p.x)).at(x, 0)
+    np.testing.assert_array_equal(found, pl.image(lambda p: use(type(two.item())(two), p.x)).at(x, 0))
+
+
+def test_an_array_or_an_argument_of_numpy_s_own_beside_a_symbolic_value_is_refused():
+    for use in (lambda x: np.array([1.0, 2.0]) > x, lambda x: np.array([1.0, 2.0]) + x):
+        with pytest.raises(pl.TraceError, match=r"array\(\[1\., 2\.\]\) is not a number"):
+            pl.image(lambda p, use=use: use(p.x)).at(0, 0)
+    with pytest.raises(pl.TraceError, match=r"numpy\.add does not take a symbolic value"):
+        pl.image(lambda p: np.add(p.x, 1.0, where=False)).at(0, 0)
+
+
 def test_negative_zero_stays_what_it_is():
     x = Value(E.param("x", T.f64))
     assert math.copysign(1.0, (x * -0.0).expr.args[1].attr) == -1.0

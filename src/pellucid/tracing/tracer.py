@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 import numbers
+import operator
 from collections.abc import Iterator
 from typing import Any, NoReturn, cast
 
@@ -23,7 +24,7 @@ from ..ir import prim as table
 from ..ir import types as T
 from ..ir.expr import Expr
 from ..ir.interp import fold
-from . import instead
+from . import instead, ufuncs
 from .meeting import common_type, natural_type
 from .session import gives_compiled_bits, real_type
 
@@ -202,12 +203,16 @@ class Value(Arithmetic[Any], Comparison[Any], Equality[Any]):
             f"a number has no {name!r}" + (f" in `{line}`" if line else ""), place=place, fix=fix
         )
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **_: Any) -> Any:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **more: Any) -> Any:
         """NumPy's functions of the same meaning work on symbolic values too."""
         __tracebackhide__ = True
-        name: str = _UFUNCS.get(ufunc.__name__, str(ufunc.__name__))
-        if method == "__call__" and name in table.table():
-            return call(name, *(x.item() if isinstance(x, np.generic) else x for x in inputs))
+        name: str = ufuncs.ROWS.get(ufunc.__name__, str(ufunc.__name__))
+        if method == "__call__" and not more and (name in table.table() or name in ufuncs.OPERATORS):
+            # NumPy makes an array without axes of its own number on the left of an operator.
+            given = [_operand(x) for x in inputs]
+            if name in table.table():
+                return call(name, *given)
+            return getattr(operator, ufuncs.OPERATORS[name])(*given)
         _refuse(f"numpy.{ufunc.__name__} does not take a symbolic value", "use pellucid's own function")
 
     def __array_function__(self, function: Any, *_: Any) -> Any:
@@ -220,30 +225,15 @@ class Value(Arithmetic[Any], Comparison[Any], Equality[Any]):
         )
 
 
+def _operand(x: Any) -> Any:
+    """An operand of NumPy as a number of Python or a symbolic value; raises TraceError for anything else."""
+    given = x.item() if isinstance(x, np.generic | np.ndarray) and x.ndim == 0 else x
+    lift(given)
+    return given
+
+
 class NoSuchPartError(TraceError, AttributeError):
     """An attribute that a number or a structure of numbers does not have."""
-
-
-_UFUNCS = {
-    "absolute": "abs",
-    "negative": "neg",
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "true_divide": "div",
-    "minimum": "min",
-    "maximum": "max",
-    "power": "pow",
-    "arctan2": "atan2",
-    "arctan": "atan",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "rint": "round",
-    "less": "lt",
-    "less_equal": "le",
-    "equal": "eq",
-    "not_equal": "ne",
-}
 
 
 # ---- from Python to nodes ----
