@@ -227,7 +227,7 @@ class Value(Arithmetic[Any], Comparison[Any], Equality[Any]):
 
 def _operand(x: Any) -> Any:
     """An operand of NumPy as a number of Python or a symbolic value; raises TraceError for anything else."""
-    given = x.item() if isinstance(x, np.generic | np.ndarray) and x.ndim == 0 else x
+    given: Any = x.item() if isinstance(x, np.generic | np.ndarray) and x.ndim == 0 else x
     lift(given)
     return given
 
