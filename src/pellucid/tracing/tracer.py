@@ -227,7 +227,8 @@ class Value(Arithmetic[Any], Comparison[Any], Equality[Any]):
 
 def _operand(x: Any) -> Any:
     """An operand of NumPy as a number of Python or a symbolic value; raises TraceError for anything else."""
-    given: Any = x.item() if isinstance(x, np.generic | np.ndarray) and x.ndim == 0 else x
+    is_number = isinstance(x, np.generic | np.ndarray) and np.ndim(cast("Any", x)) == 0
+    given: Any = x.item() if is_number else x
     lift(given)
     return given
 
