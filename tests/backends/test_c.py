@@ -12,6 +12,7 @@ import pytest
 
 from pellucid.backends.c import CBackend, compiler, export
 from pellucid.backends.c.compiler import find_compiler
+from pellucid.backends.c.module import MAX_ZEROS
 from pellucid.backends.conformance import same_bits, spicy
 from pellucid.backends.conformance.programs import PROGRAMS
 from pellucid.base.errors import BackendError
@@ -168,7 +169,9 @@ def test_every_program_exports_cleanly(tmp_path: Path, program):
 
 @pytest.mark.parametrize("type_", T.ALL, ids=str)
 def test_constants_are_exact(tmp_path: Path, type_: T.Type):
-    values = spicy(type_)
+    few, many = np.zeros(MAX_ZEROS, type_.dtype), np.zeros(MAX_ZEROS + 1, type_.dtype)
+    spices = spicy(type_)
+    values = np.concatenate([many, spices, few, spices[-3:], many, spices[:3], many])
     out, data = Buffer("out", type_, len(values)), Buffer("data", type_, len(values), values)
     i = E.index("i")
     zero, count = E.const(0, T.i32), E.const(len(values), T.i32)
@@ -193,6 +196,35 @@ int main(void)
     written = np.frombuffer(subprocess.run([program], capture_output=True, check=True).stdout, type_.dtype)
     assert same_bits(written[: len(values)], values)
     assert same_bits(written[len(values) :], values)
+
+
+@pytest.mark.parametrize("type_", T.ALL, ids=str)
+def test_constants_that_are_all_zero_are_written(tmp_path: Path, type_: T.Type):
+    out = Buffer("out", type_, 1)
+    load = E.load(Buffer("data", type_, 99, np.zeros(99, type_.dtype)), E.const(98, T.i32))
+    kernel = N.Kernel("constants", (), (out,), (N.Store(out, E.const(0, T.i32), load),))
+    header, source = export(kernel, "picture")
+    assert "data[99] = {\n    [0] = " in source or "data[99] = {\n    " in source
+    main = f"""#include "picture.h"
+int main(void)
+{{
+    {spelled(type_)} out[1] = {{1}};
+    return picture(out, 1) && out[0] == 0 ? 0 : 1;
+}}
+"""
+    subprocess.run([compiled(tmp_path, header, source, main)], check=True)
+
+
+def test_long_runs_of_zeros_are_not_written():
+    drawing = np.zeros(100_000, np.uint8)
+    drawing[[7, 50_000, 50_002]] = 255
+    out, data = Buffer("out", T.u8, 1), Buffer("drawing", T.u8, drawing.size, drawing)
+    load = E.load(data, E.param("at", T.i32))
+    _, source = export(
+        N.Kernel("picture", (E.param("at", T.i32),), (out,), (N.Store(out, E.const(0, T.i32), load),)),
+        "picture",
+    )
+    assert "drawing[100000] = {\n    [7] = 255, [50000] = 255, 0, 255,\n};\n" in source
 
 
 def spelled(type_: T.Type) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 import tempfile
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,14 @@ from examples import gallery
 
 import pellucid as pl
 from pellucid import images as im
+from pellucid.backends.c import export
 from pellucid.backends.c.compiler import find_compiler
+from pellucid.backends.c.source import MAX_TEXT
 from pellucid.driver.view import checked_view
+from pellucid.ir import expr as E
+from pellucid.ir import nest as N
+from pellucid.ir import types as T
+from pellucid.ir.expr import Buffer
 
 from .conftest import needs_compiler
 
@@ -22,6 +29,10 @@ pytestmark = needs_compiler
 
 FLAGS = ("-O0", "-ffp-contract=off", "-fPIC", "-shared")
 SIZE = (24, 16)
+MAX_LINE = 4 * MAX_TEXT
+"""Maximum characters of a line: an operator and a few operands that are too short for names of their own."""
+MAX_DEPTH = 12
+"""Maximum parentheses within parentheses."""
 TYPES = {
     "float": ctypes.c_float,
     "double": ctypes.c_double,
@@ -60,9 +71,41 @@ def test_every_picture_of_the_gallery_is_exported_and_draws_itself(path: Path, n
     view = {"center": shown.center, "zoom": SIZE[0] / shown.width, "time": shown.time}
     kernel = pl.compile(shown.picture, numerics=numerics)
     values = kernel.values(checked_view(SIZE, **view))
-    well, pixels = drawn(*pl.export_c(shown.picture, numerics=numerics), values)
+    header, source = pl.export_c(shown.picture, numerics=numerics)
+    longest, deepest = shape(source)
+    assert longest <= MAX_LINE
+    assert deepest <= MAX_DEPTH
+    well, pixels = drawn(header, source, values)
     assert well
     np.testing.assert_array_equal(pixels, kernel.render(SIZE, **view))
+
+
+def shape(source: str) -> tuple[int, int]:
+    """The characters of the longest line of a text, without its indentation, and its deepest parentheses."""
+    lines = [line.strip() for line in source.splitlines()]
+    depths = [accumulate((c == "(") - (c == ")") for c in line if c in "()") for line in lines]
+    return max(map(len, lines)), max(max(depth, default=0) for depth in depths)
+
+
+@pytest.mark.parametrize("used", [1, 2])
+@pytest.mark.parametrize("word", ["add", "min", "choose", "xor"])
+def test_the_text_grows_in_proportion_to_the_operators(word: str, used: int):
+    def text(operators: int) -> str:
+        out, data = Buffer("out", T.i32, 1), Buffer("data", T.i32, operators)
+        total = E.param("start", T.i32)
+        for k in range(operators):
+            given = E.load(data, E.const(k, T.i32))
+            link = E.apply("mul", total, total if used == 2 else given)
+            operands = (E.apply("lt", given, E.const(k, T.i32)), link) if word == "choose" else (link,)
+            total = E.apply(word, *operands, given)
+        store = N.Store(out, E.const(0, T.i32), total)
+        return export(N.Kernel("chain", (E.param("start", T.i32),), (out,), (store,)), "chain")[1]
+
+    few, many = text(50), text(400)
+    longest, deepest = shape(many)
+    assert longest <= MAX_LINE
+    assert deepest <= MAX_DEPTH
+    assert len(many) <= 10 * len(few)
 
 
 def test_what_was_assumed_of_an_argument_is_checked_and_told():

@@ -25,6 +25,9 @@ INCLUDES = """#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 """
+MAX_ZEROS = 4
+"""Maximum zeros in a row that a constant array writes out. The next element has a designator after more than these:
+C makes the elements between them zero, and compilers spend about a microsecond on each element that is written."""
 
 
 def callable_source(plan: CallingPlan, ranges: Ranges) -> tuple[str, dict[Buffer, int]]:
@@ -200,15 +203,26 @@ def _scratch(plan: CallingPlan, source: CSource) -> Iterator[str]:
 
 
 def _array(buffer: Buffer, name: str) -> str:
-    """A buffer's data as a constant array, several elements to a line."""
-    data = buffer.data if buffer.data is not None else np.zeros(buffer.size, buffer.type.dtype)
-    words = [literal(E.const(v, buffer.type)).text for v in data.tolist()]
+    """A buffer's data as a constant array, several elements to a line, without its long runs of zeros."""
+    data = np.zeros(1, buffer.type.dtype) if buffer.data is None else np.ascontiguousarray(buffer.data)
+    # As bits: a negative zero is no zero, and elements that are equal in all bits have one text.
+    bits = data.view(f"u{data.itemsize}")
+    places = np.flatnonzero(bits)
+    if not places.size:
+        places = np.zeros(1, np.intp)
+    values, texts = np.unique(bits[places], return_inverse=True)
+    words = [literal(E.const(v, buffer.type)).text for v in values.view(data.dtype).tolist()]
+    zero = literal(E.const(0, buffer.type)).text
+    before = np.diff(places, prepend=-1) - 1
     rows: list[str] = []
     line = "   "
-    for word in words:
-        if len(line) + len(word) > 110:
-            rows.append(line)
-            line = "   "
-        line += f" {word},"
+    for place, zeros, text in zip(places.tolist(), before.tolist(), texts.tolist(), strict=True):
+        word = words[text]
+        elements: list[str] = [f"[{place}] = {word}"] if zeros > MAX_ZEROS else [*([zero] * zeros), word]
+        for element in elements:
+            if len(line) + len(element) > 110:
+                rows.append(line)
+                line = "   "
+            line += f" {element},"
     rows.append(line)
     return f"static const {typed(buffer.type)} {name}[{buffer.size}] = {{\n" + "\n".join(rows) + "\n};\n"
