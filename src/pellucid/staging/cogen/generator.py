@@ -20,6 +20,7 @@ from pellucid.base.gc_pause import gc_paused
 from pellucid.base.kinds import TRUTH, ArgumentKind, takes, whole
 from pellucid.staging.cogen.arguments import shaped
 from pellucid.staging.cogen.extension import Extension
+from pellucid.staging.cogen.frames import FrameError, follow_half, follow_pair
 from pellucid.staging.cogen.growths import EndlessError, GrowthError, growths, unsettled
 from pellucid.staging.cogen.session import PLAIN, Session, new
 from pellucid.staging.cogen.values import Value, Watch, lifted_closures
@@ -35,7 +36,6 @@ _MAX_PATTERNS = 400
 """Patterns of one code. Those of the interpreters in the tests have up to 260; 400 take about a second."""
 _MAX_WORK = 250_000
 """Parts of binding times that instructions take, in all patterns. What settles takes up to 200,000: a second."""
-
 _UNPRINTABLE = re.compile(r"[^ -~]")
 _FUNCTIONS = "BJMC"
 """The functions of an extension that others call."""
@@ -72,6 +72,9 @@ class Generator:
         self.namespace: dict[str, Any] = {
             "rt": self.session,
             "table": self.session.table,
+            "known": self.session.known,
+            "follow_half": follow_half,
+            "follow_pair": follow_pair,
             "waiting": self.session.waiting,
             "new": new,
             "applied": _applied,
@@ -345,12 +348,11 @@ class Compiler:
             session.work()
         except GrowthError as error:
             raise EndlessError(error, growths(session)) from None
+        except FrameError as error:
+            raise error.told() from None
         except RecursionError:
-            message, fix = (
-                f"{self.code.name}: a static structure is nested too deep",
-                "nest its lists along cdr",
-            )
-            raise EndlessError(GrowthError(message, fix), growths(session)) from None
+            message = f"{self.code.name}: a static structure is nested too deep"
+            raise EndlessError(GrowthError(message, "nest its lists along cdr"), growths(session)) from None
         session.finish(code)
         session.begin()
         _certain(code)

@@ -103,6 +103,7 @@ def _to_dynamic(to: Writer, value: Value) -> Value:
         one, other = (dynamic(to, half) for half in value.halves)
         primitive = "close" if isinstance(time, Graph) and time.closure else "cons"
         to.put(f"{name} = rt.prim({to.out}, 'p', {primitive!r}, {one}, {other})")
+        to.put(f"if known: follow_pair(known, {name}, {one}, {other})")
     elif isinstance(time, Graph):
         raise NeedsCopyError(value, DYNAMIC)
     else:

@@ -95,7 +95,13 @@ def result_of(to: Writer, instruction: Prim, values: list[Value]) -> Value | Spl
     if not row.effect and all(one == "S" for one in kinds):
         return _computed(to, instruction, values)
     names = [dynamic(to, value) for value in values]
-    return Value(DYNAMIC, (to.emit(instruction.name, instruction.primitive, names, to.point),))
+    made = to.emit(instruction.name, instruction.primitive, names, to.point)
+    if instruction.primitive in ("car", "cdr"):
+        told = f"{instruction.primitive == 'car'}, {to.place!r}, {instruction.args[0]!r}"
+        to.put(f"if {names[0]} in known: follow_half(known, {made}, {names[0]}, {told})")
+    elif instruction.primitive in ("cons", "close"):
+        to.put(f"if known: follow_pair(known, {made}, {names[0]}, {names[1]})")
+    return Value(DYNAMIC, (made,))
 
 
 # ---- pairs ----

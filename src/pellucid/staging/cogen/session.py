@@ -16,6 +16,7 @@ from typing import Any
 
 from pellucid.base.errors import PellucidError, StagingError, brief
 from pellucid.staging.cogen.extension import Extension
+from pellucid.staging.cogen.frames import Known
 from pellucid.staging.cogen.growths import GrowthError, grown
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.primitives import PRIMITIVES
@@ -77,6 +78,7 @@ class Session:
         self._walked = 0
         self._made: Counter[Extension] = Counter()
         """The codes that each extension made."""
+        self.known: Known = {}
         self.factors: dict[str, int] = {}
         """The factors of quotients, by the variable of the product."""
         self.amounts: dict[str, int] = {}
@@ -92,6 +94,7 @@ class Session:
         self._kept.clear()
         self._keys.clear()
         self._alike.clear()
+        self.known.clear()
         self.factors.clear()
         self.amounts.clear()
         self._walked = 0
@@ -358,12 +361,18 @@ class Session:
                 frame = self.prim(stream, "f", "cdr", frame)
         return stream, given
 
-    def saved(self, out: Stream, key: Any, names: dict[str, int]) -> str:
-        """Emit a residual closure: its code, and each register of its frame once."""
+    def saved(self, out: Stream, key: Any, names: dict[str, int], closure: str, count: int) -> str:
+        """Emit a residual closure of a code: its residual code, and each register of its frame once.
+
+        Parameters: `count` is the number of values in the frame that it had, if all of these were dynamic.
+        """
         frame = self.const(out, None)
         for name in reversed(names):
             frame = self.prim(out, "f", "cons", name, frame)
-        return self.prim(out, "k", "close", self.const(out, self.table[key]), frame)
+        made = self.prim(out, "k", "close", self.const(out, self.table[key]), frame)
+        if len(names) != count:
+            self.known[made] = closure
+        return made
 
     def finish(self, entry: Code) -> None:
         """Make the streams the bodies of their codes."""

@@ -10,7 +10,16 @@ from __future__ import annotations
 from pellucid.staging.cogen.extension import Extension
 from pellucid.staging.cogen.generator import Generator
 from pellucid.staging.cogen.values import Value, holds
-from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, STATIC, Graph, Pointer, Stack
+from pellucid.staging.times.lattice import (
+    CYCLIC,
+    DYNAMIC,
+    STATIC,
+    Constant,
+    Graph,
+    Pointer,
+    Stack,
+    Time,
+)
 
 
 def wrapped(generator: Generator, owner: Extension, values: list[Value], frame: int) -> str:
@@ -54,9 +63,17 @@ def _closing(generator: Generator, owner: Extension, values: list[Value]) -> str
         " if key not in table:",
         f"  o, given = rt.entered(key, {generator.global_of(owner)}, d)",
         f"  waiting.append((B{number}, (o{args}{given},)))",
-        " return rt.saved(out, key, d)",
+        f" return rt.saved(out, key, d, {owner.code.name!r}, {_count(owner.times[0])})",
     ]
     return "\n".join(lines)
+
+
+def _count(closure: Time) -> int:
+    """The number of values in a closure's frame, if it is a list of dynamic ones; -1 for any other."""
+    count, rest = 0, closure.cdr if isinstance(closure, Graph) else closure
+    while isinstance(rest, Graph) and not rest.packed and rest.car is DYNAMIC:
+        count, rest = count + 1, rest.cdr
+    return count if isinstance(rest, Constant) and rest.value is None else -1
 
 
 def _key(generator: Generator, number: int, values: list[Value]) -> list[str]:
