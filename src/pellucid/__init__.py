@@ -32,6 +32,7 @@ _HOMES = {
     "pellucid.tracing": (
         "Complex",
         "Point",
+        "Vector3",
         "clamp",
         "fraction",
         "iterate",

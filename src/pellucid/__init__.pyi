@@ -56,6 +56,7 @@ from .signals import render_audio as render_audio
 from .signals import voice as voice
 from .tracing import Complex as Complex
 from .tracing import Point as Point
+from .tracing import Vector3 as Vector3
 from .tracing import clamp as clamp
 from .tracing import fraction as fraction
 from .tracing import iterate as iterate
@@ -67,7 +68,7 @@ from .tracing import to_integer as to_integer
 from .tracing import where as where
 
 __version__: str
-__all__: list[str] = ['Complex', 'PellucidError', 'Point', 'Session', 'View', 'animate', 'animation', 'clamp', 'compile', 'compile_code', 'convert', 'effect', 'explain', 'explain_tiles', 'explore', 'export_c', 'filter_audio', 'fit', 'fraction', 'image', 'iterate', 'load', 'param', 'plan_conversion', 'read_audio', 'render', 'render_audio', 'sample', 'save', 'show', 'sign', 'smoothstep', 'to_integer', 'voice', 'where']
+__all__: list[str] = ['Complex', 'PellucidError', 'Point', 'Session', 'Vector3', 'View', 'animate', 'animation', 'clamp', 'compile', 'compile_code', 'convert', 'effect', 'explain', 'explain_tiles', 'explore', 'export_c', 'filter_audio', 'fit', 'fraction', 'image', 'iterate', 'load', 'param', 'plan_conversion', 'read_audio', 'render', 'render_audio', 'sample', 'save', 'show', 'sign', 'smoothstep', 'to_integer', 'voice', 'where']
 
 def abs(x: Any, /) -> Any:
     """The magnitude of x; of the lowest integer, itself."""

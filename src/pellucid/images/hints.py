@@ -15,12 +15,14 @@ fract frac | write pl.fraction(x), or x % 1
 mod fmod | write a % b, which has the sign of b as in GLSL
 inversesqrt rsqrt | write 1 / pl.sqrt(x)
 saturate_number sat | write pl.clamp(x, 0, 1)
-length | write p.r for the distance from the origin, (p - q).r for that of two points
-dot cross | write p.dot(q) or p.cross(q) for points
-normalize normalized | write p / p.r for a point
-reflected refract faceforward | write d - n * (2 * d.dot(n)) for points; im.reflect mirrors a picture at the edges of a cell
+length | write p.r for the distance of a point from the origin, v.length for a pl.Vector3
+dot cross | write p.dot(q) or p.cross(q) for points, and for vectors of three, pl.Vector3(x, y, z)
+normalize normalized | write v.normalize() for a pl.Vector3, p / p.r for a point
+reflected | write direction.reflect(normal) for a pl.Vector3; im.reflect mirrors a picture at the edges of a cell
+faceforward | write pl.where(n.dot(d) < 0, n, -n)
 vec2 float2 ivec2 PVector createVector | write pl.Point(x, y)
-vec3 float3 vec | write im.rgb(r, g, b) for a color, a dataclass or a tuple of three numbers for a vector
+vec3 float3 vec vector | write pl.Vector3(x, y, z), with length, dot, cross, normalize and reflect, or im.rgb(r, g, b) for a color
+raymarch sdSphere | write pl.iterate over the way along a ray of pl.Vector3, and (p - center).length - radius for a sphere
 vec4 float4 | write im.rgba(r, g, b, a) for a color
 mat2 mat3 mat4 | write p.rotate(angle) for a point, or im.compose(im.rotate(angle), im.scale((a, b))) for a transform
 radians deg2rad | write degrees * pi / 180: angles are in radians

@@ -132,7 +132,9 @@ def vocabulary() -> dict[str, Any]:
 
     own = {name: getattr(images, name) for name in images.__all__}
     means = {name: entry.meaning for name, entry in WORDS.items()}
-    shared = {name: getattr(tracing, name) for name in ("Complex", "Point", "iterate", "param", "where")}
+    shared = {
+        name: getattr(tracing, name) for name in ("Complex", "Point", "Vector3", "iterate", "param", "where")
+    }
     return {"pi": math.pi, **numeric_functions(), **shared, **own, **NAMED, **means}
 
 

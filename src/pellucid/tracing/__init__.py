@@ -5,12 +5,14 @@ from .params import Param, param
 from .session import real_type, tracing
 from .structures import Complex, Point, flatten
 from .tracer import Value, call, convert, is_symbolic, static
+from .vector import Vector3
 
 __all__ = [
     "Complex",
     "Param",
     "Point",
     "Value",
+    "Vector3",
     "call",
     "clamp",
     "convert",

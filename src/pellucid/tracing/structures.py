@@ -94,7 +94,7 @@ def outline(x: Any) -> Any:
     return 0
 
 
-def _is_coordinate(part: object) -> bool:
+def is_coordinate(part: object) -> bool:
     """Whether something is a number, known or not, or an array of numbers."""
     if isinstance(part, np.ndarray | np.generic):
         return cast("np.generic", part).dtype.kind in "biuf"
@@ -137,7 +137,7 @@ class Point:
         if isinstance(x, tuple | list) or (isinstance(x, np.ndarray) and x.ndim == 1):
             # Three are enough to know that they are not two.
             parts = list(cast("Sequence[Any]", x)[:3])
-        if len(parts) == 2 and all(map(_is_coordinate, parts)):
+        if len(parts) == 2 and all(map(is_coordinate, parts)):
             return Point(*parts)
         place, _ = caller()
         raise TraceError(
