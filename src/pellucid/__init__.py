@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "pellucid.base.errors": ("PellucidError",),
     "pellucid.base.view": ("View",),
-    "pellucid.canvas": ("animate", "convert", "render", "save", "show"),
+    "pellucid.canvas": ("animate", "convert", "pack", "render", "save", "show", "unpack"),
     "pellucid.conversion.plan": ("plan_conversion",),
     "pellucid.driver": ("compile", "explain", "export_c"),
     "pellucid.driver.codes": ("compile_code",),

@@ -34,9 +34,11 @@ from .base.errors import PellucidError as PellucidError
 from .base.view import View as View
 from .canvas import animate as animate
 from .canvas import convert as convert
+from .canvas import pack as pack
 from .canvas import render as render
 from .canvas import save as save
 from .canvas import show as show
+from .canvas import unpack as unpack
 from .conversion.plan import plan_conversion as plan_conversion
 from .driver import compile as compile
 from .driver import explain as explain
@@ -68,7 +70,7 @@ from .tracing import to_integer as to_integer
 from .tracing import where as where
 
 __version__: str
-__all__: list[str] = ['Complex', 'PellucidError', 'Point', 'Session', 'Vector3', 'View', 'animate', 'animation', 'clamp', 'compile', 'compile_code', 'convert', 'effect', 'explain', 'explain_tiles', 'explore', 'export_c', 'filter_audio', 'fit', 'fraction', 'image', 'iterate', 'load', 'param', 'plan_conversion', 'read_audio', 'render', 'render_audio', 'sample', 'save', 'show', 'sign', 'smoothstep', 'to_integer', 'voice', 'where']
+__all__: list[str] = ['Complex', 'PellucidError', 'Point', 'Session', 'Vector3', 'View', 'animate', 'animation', 'clamp', 'compile', 'compile_code', 'convert', 'effect', 'explain', 'explain_tiles', 'explore', 'export_c', 'filter_audio', 'fit', 'fraction', 'image', 'iterate', 'load', 'pack', 'param', 'plan_conversion', 'read_audio', 'render', 'render_audio', 'sample', 'save', 'show', 'sign', 'smoothstep', 'to_integer', 'unpack', 'voice', 'where']
 
 def abs(x: Any, /) -> Any:
     """The magnitude of x; of the lowest integer, itself."""

@@ -312,6 +312,7 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "algebra.array.MAX_ELEMENTS": lambda _: alg.array("a", (1 << 16, 1 << 15)),
     "algebra.template.MAX_VALUES": lambda _: alg.convolve(alg.array("a", (9, 9)), np.ones((65, 65))),
     "images.array2._MAX_SIDE": lambda _: Array2(1 << 31, 1, lambda i, j: im.red),
+    "canvas.codes.MAX_STRIDE": lambda _: pl.unpack(b"", "gray8", (1, 1), stride=(1 << 24) + 1),
     "pixels.layout.MAX_BYTES": lambda _: unpack(b"", layout_of("R:8 G:8 B:8"), 1 << 15, 1 << 15),
     "signals.wav.MAX_BYTES": lambda folder: sg.read_audio(sparse(folder, "a.wav", (1 << 32) + 1)),
     "signals.signal.MAX_TAKEN": lambda _: sg.constant(0.0).take((1 << 31) + 1),

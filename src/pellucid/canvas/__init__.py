@@ -8,6 +8,7 @@ Above the driver and the vocabularies, below the command line and the notebook.
 - `terminal`: what a person sees where there is none.
 """
 
+from pellucid.canvas.codes import pack, unpack
 from pellucid.canvas.convert import convert
 from pellucid.canvas.draw import animate, render, save
 from pellucid.canvas.show import png_of, show
@@ -20,8 +21,10 @@ __all__ = [
     "convert",
     "is_drawable",
     "is_picture",
+    "pack",
     "png_of",
     "render",
     "save",
     "show",
+    "unpack",
 ]
