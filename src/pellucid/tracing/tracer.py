@@ -225,10 +225,12 @@ class Value(Arithmetic[Any], Comparison[Any], Equality[Any]):
         )
 
 
+_OF_NUMPY: Any = np.generic | np.ndarray
+
+
 def _operand(x: Any) -> Any:
     """An operand of NumPy as a number of Python or a symbolic value; raises TraceError for anything else."""
-    is_number = isinstance(x, np.generic | np.ndarray) and np.ndim(cast("Any", x)) == 0
-    given: Any = x.item() if is_number else x
+    given: Any = x.item() if isinstance(x, _OF_NUMPY) and x.ndim == 0 else x
     lift(given)
     return given
 

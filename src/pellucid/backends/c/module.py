@@ -211,13 +211,13 @@ def _array(buffer: Buffer, name: str) -> str:
     if not places.size:
         places = np.zeros(1, np.intp)
     values, texts = np.unique(bits[places], return_inverse=True)
-    words = [literal(E.const(v, buffer.type)).text for v in values.view(data.dtype).tolist()]
+    words: list[str] = [literal(E.const(v, buffer.type)).text for v in values.view(data.dtype).tolist()]
     zero = literal(E.const(0, buffer.type)).text
     before = np.diff(places, prepend=-1) - 1
     rows: list[str] = []
     line = "   "
     for place, zeros, text in zip(places.tolist(), before.tolist(), texts.tolist(), strict=True):
-        word = words[text]
+        word: str = words[text]
         elements: list[str] = [f"[{place}] = {word}"] if zeros > MAX_ZEROS else [*([zero] * zeros), word]
         for element in elements:
             if len(line) + len(element) > 110:
