@@ -216,8 +216,9 @@ def _array(buffer: Buffer, name: str) -> str:
     before = np.diff(places, prepend=-1) - 1
     rows: list[str] = []
     line = "   "
-    for place, zeros, text in zip(places.tolist(), before.tolist(), texts.tolist(), strict=True):
-        word: str = words[text]
+    each: list[int] = texts.tolist()
+    for place, zeros, text in zip(places.tolist(), before.tolist(), each, strict=True):
+        word = words[text]
         elements: list[str] = [f"[{place}] = {word}"] if zeros > MAX_ZEROS else [*([zero] * zeros), word]
         for element in elements:
             if len(line) + len(element) > 110:
