@@ -34,22 +34,22 @@ class Picture:
 
     @property
     def view(self) -> View:
-        """What is to be seen of it."""
+        """The view that the picture carries."""
         return self.picture.view
 
     @property
     def width(self) -> float:
-        """How many units are seen across."""
+        """The width of the view, in units."""
         return self.view.size[0] / self.view.zoom
 
     @property
     def center(self) -> tuple[float, float]:
-        """The point in the middle, in units."""
+        """The center of the view, in units."""
         return self.view.center
 
     @property
     def time(self) -> float:
-        """A telling moment, in seconds."""
+        """The time of the view, in seconds."""
         return self.view.time
 
 

@@ -174,7 +174,7 @@ def to_color(x: Any) -> Color:
 
 
 def _written_color(x: Any) -> str | None:
-    """How to write the color that numbers were meant as, or None if they were meant as none."""
+    """The fix for numbers that were meant as a color; None for any others."""
     if type(x) is int and 1 < x <= 0xFFFFFF:
         return f"write color('#{x:06x}')"
     parts = list(cast("Sequence[Any]", x)) if isinstance(x, tuple | list) else []
@@ -184,8 +184,8 @@ def _written_color(x: Any) -> str | None:
     if all(isinstance(n, int) and 0 <= n <= 255 for n in numbers) and max(numbers) > 1:
         return f"write color('#{''.join(f'{int(n):02x}' for n in numbers)}')"
     name = "rgb" if len(numbers) == 3 else "rgba"
-    parts = ", ".join(f"{n:g}" for n in numbers)
-    return f"write {name}({parts})" if all(0 <= n <= 1 for n in numbers) else None
+    arguments = ", ".join(f"{n:g}" for n in numbers)
+    return f"write {name}({arguments})" if all(0 <= n <= 1 for n in numbers) else None
 
 
 @parameter_type("Transform", "a function from points to points")
