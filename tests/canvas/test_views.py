@@ -240,6 +240,11 @@ def test_sessions_are_moved_by_views_and_by_what_pictures_carry():
         session.update(MOVING.framed(view=VIEW.replace((40, 40), zoom=20.0, samples=1)))
         assert session.view.zoom == 2.0, "all of the frame is shown"
         session.update(view=pl.View(4))
+        session.update(MOVING.framed(view=VIEW.replace((40, 40), zoom=10.0, samples=1)), size=(20, 80))
+        assert session.view == VIEW.replace((20, 80), zoom=5.0, samples=1, threads=None), (
+            "in the size that is given"
+        )
+        session.update(view=pl.View(4))
         with pytest.raises(InputError, match="samples: a session draws one sample for each pixel"):
             session.update(view=pl.View(4, samples=2))
         assert session.view == pl.View(4)

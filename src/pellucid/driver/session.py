@@ -190,7 +190,7 @@ class Session:
             found = self._carried if picture is None else carried(picture)
             old = self._view
             if found is not None and found != self._carried:
-                old = moved_to(old, found, self.options.precision)
+                old = moved_to(old.replace(size), found, self.options.precision)
             seen = edited(old, size, view, arguments, self.options.precision)
             spent: dict[str, float] = {}
             state = self._state
