@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import re
 import sys
+import threading
 import warnings
 
 import numpy as np
@@ -106,8 +108,24 @@ def test_bad_input_is_refused_at_once():
     for seconds in (0, -1, float("nan"), "long", 10**400):
         with pytest.raises(InputError, match="seconds: "):
             explore(PICTURE, seconds=seconds)
+    with pytest.raises(
+        InputError, match="params: the picture has no parameter 'twits'; did you mean 'twist'"
+    ):
+        explore(PICTURE, zoom=1.0, params={"twits": 3.0})
     with pytest.raises(InputError, match="precision: 'f16' is not known"):
         explore(PICTURE, precision="f16")
+
+
+def test_what_a_picture_raises_is_raised_at_once_and_leaves_no_session():
+    @pl.image
+    def broken(p):
+        raise ValueError("mine")
+
+    before = threading.active_count()
+    with pytest.raises(ValueError, match="mine"):
+        explore(broken, 8, zoom=1.0)
+    gc.collect()
+    assert threading.active_count() == before
 
 
 def test_without_anywidget_the_extra_is_named(monkeypatch):

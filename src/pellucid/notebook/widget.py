@@ -24,7 +24,7 @@ from pellucid.canvas.source import precision_of
 from pellucid.driver import Kernel, Options
 from pellucid.driver.kernel import Bytes, checked_source
 from pellucid.driver.session import Session
-from pellucid.driver.view import checked_view
+from pellucid.driver.view import check_known_params, checked_view
 from pellucid.notebook.display import in_cell, png_bytes
 
 Answer = tuple[dict[str, Any], list[bytes]]
@@ -62,6 +62,8 @@ class Explorer:
             raise InputError(f"{self.seconds:g} is no duration", place="seconds", fix="give one above 0")
         self.options = Options(numerics, precision)
         self._known = Kernel(self.picture, self.options, now=False)
+        # A picture that cannot be traced is refused before there is a session.
+        check_known_params(self.view.params, self._known.params)
         self._session = Session(view=self.view.replace(samples=1), numerics=numerics, precision=precision)
 
     def setup(self) -> dict[str, Any]:
