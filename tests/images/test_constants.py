@@ -75,11 +75,13 @@ def test_components_of_a_constant_color_are_from_0_to_1(color: tuple[float, ...]
         pl.image(lambda p: (pl.where(p.x > 0, 255, 0), 0, 0, 1)),
         pl.image(lambda p: pl.where(p.x > 0, im.Color(16, 0, 0), im.Color(0, p.x, 2))),
         pl.image(lambda p: (p.x, 128, 64, 1)),
+        pl.image(lambda p: (p.x, 65535.0, 64, 1)),
+        pl.image(lambda p: (p.x, 10**70, 64, 1)),
     ],
 )
 def test_bytes_are_no_parts_of_a_color_under_a_condition_or_beside_a_number(picture):
     with pytest.raises(
-        VocabularyError, match=r"a color with a part of (255|16|128), not from 0 to 1; divide by"
+        VocabularyError, match=r"a color with a part of (255|16|128|65535|10{70}), not from 0 to 1; divide by"
     ):
         pl.render(picture, (1, 1))
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from math import inf
 from typing import Any, NamedTuple, Protocol, cast
 
 from ..base.errors import VocabularyError, brief
@@ -411,8 +412,8 @@ def _is_part(x: float) -> bool:
 
 
 def _bytes(parts: list[float]) -> list[float]:
-    """Constants that are meant as bytes, the largest first: all are whole and none is beyond 255; else none."""
-    are_bytes = all(0 <= x <= 255 and x == int(x) for x in parts) and max(parts, default=0) >= _BYTE_THRESHOLD
+    """Constants that are meant as bytes or larger words, the largest first: all are whole; else none."""
+    are_bytes = all(0 <= x < inf and x == int(x) for x in parts) and max(parts, default=0) >= _BYTE_THRESHOLD
     return sorted(parts, reverse=True) if are_bytes else []
 
 
