@@ -22,7 +22,7 @@ from .value import expression, of
 if TYPE_CHECKING:
     from .memory import Memory
 
-AUTOMATIC = 64
+MAX_LINES = 64
 """Maximum lines that loops keep for the next iteration when they decide themselves."""
 
 
@@ -126,7 +126,7 @@ def _use(session: Session, line: Line) -> None:
     """Put a line in as the one used last; beyond the capacity the one unused for longest goes."""
     session.touched.add(line.number)
     session.lines = (*(x for x in session.lines if x.number != line.number), line)
-    capacity = session.capacity if session.capacity is not None else AUTOMATIC
+    capacity = session.capacity if session.capacity is not None else MAX_LINES
     while len(session.lines) > capacity:
         oldest, *rest = session.lines
         write_back(session, oldest)
@@ -136,7 +136,7 @@ def _use(session: Session, line: Line) -> None:
 def _write_back_others(session: Session, memory: Memory, address: Any, *, forget: bool) -> None:
     """Before a word is touched, write back the lines that may be the same word; forget them if it is overwritten."""
     kept: list[Line] = []
-    session.work += len(session.lines) // AUTOMATIC
+    session.work += len(session.lines) // MAX_LINES
     key = _key(address)
     for line in session.lines:
         # Of one linear form, addresses are equal or differ by what is static; the equal one is found by who asks.

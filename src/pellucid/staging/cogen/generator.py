@@ -39,7 +39,7 @@ _MAX_WORK = 250_000
 _UNPRINTABLE = re.compile(r"[^ -~]")
 _FUNCTIONS = "BJMC"
 """The functions of an extension that others call."""
-_CROWDED = 40
+_CROWDED_THRESHOLD = 40
 """Patterns of one code, from which on its continuations are generalized: they would be permutations of each other."""
 
 
@@ -109,7 +109,7 @@ class Generator:
 
     def is_crowded(self, code: Code) -> bool:
         """Whether a code has so many patterns that continuations in continuations become control stacks for it."""
-        return self._patterns[code] > _CROWDED
+        return self._patterns[code] > _CROWDED_THRESHOLD
 
     def closes(self, owner: Extension) -> None:
         """Take note that an extension is called as a residual closure."""

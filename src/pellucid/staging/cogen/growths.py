@@ -59,13 +59,13 @@ def unsettled(code: Code, patterns: list[tuple[Time, ...]]) -> UnsettledError:
     """
     found = [dict.fromkeys(one[at] for one in patterns) for at in range(len(code.params))]
     changed = [at for at, times in enumerate(found) if len(times) > 1]
-    late = {at for at in changed if len({one[at] for one in patterns[-_SHOWN:]}) > 1}
+    late = {at for at in changed if len({one[at] for one in patterns[-_MAX_SHOWN:]}) > 1}
     changed.sort(key=lambda at: ("$" in code.params[at], -len(found[at]), at not in late))
     names = tuple(
-        code.params[at] for at in changed[:_SHOWN] if "$" not in code.params[at] or at == changed[0]
+        code.params[at] for at in changed[:_MAX_SHOWN] if "$" not in code.params[at] or at == changed[0]
     )
     times = [str(one) for one in found[changed[0]]]
-    short = [one for one in times if len(one) <= _MAX_TIME][-_SHOWN:]
+    short = [one for one in times if len(one) <= _MAX_TIME][-_MAX_SHOWN:]
     shown = f" (such as {', '.join(short)})" if short else ""
     return UnsettledError(
         f"the binding times of {' and '.join(names)} do not settle: there are {len(times)} of {names[0]}{shown}",
@@ -75,7 +75,7 @@ def unsettled(code: Code, patterns: list[tuple[Time, ...]]) -> UnsettledError:
     )
 
 
-_SHOWN = 3
+_MAX_SHOWN = 3
 """Variables that a message names, and times of one of them."""
 _MAX_TIME = 60
 """Characters of a time in a message."""
@@ -110,14 +110,14 @@ def _changed(owner: Extension, given: list[tuple[Any, ...]]) -> dict[str, list[A
 def _samples(changed: dict[str, list[Any]]) -> tuple[str, ...]:
     """The values of the first parameter that changes, where they are short numbers."""
     values = next(iter(changed.values()), ())
-    return tuple(repr(one) for one in values if isinstance(one, int) and abs(one) < _LARGE)
+    return tuple(repr(one) for one in values if isinstance(one, int) and abs(one) < _MAX_NUMBER)
 
 
 _MAX_KEY_DEPTH = 4
 """Keys in keys that are looked into; those of lists have two levels for each one around."""
 _MAX_GROWTHS = 20
 """Codes that an error tells of."""
-_LARGE = 10**12
+_MAX_NUMBER = 10**12
 """Numbers that are shown in a message."""
 
 

@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pellucid.staging.root.program import MAKING_PAIRS, Prim
-
 if TYPE_CHECKING:
     from pellucid.staging.cogen.extension import Extension
     from pellucid.staging.cogen.generator import Generator
+    from pellucid.staging.root.program import Prim
 
 
 class Writer:
@@ -49,9 +48,7 @@ class Writer:
     def at(self, instruction: Prim) -> None:
         """Take note of the line of the interpreter that an instruction is of, if its variable's name tells it."""
         line = line_of(instruction.name)
-        self.point = f"{self.owner.function}:{line}" if line else None
-        if instruction.point is not None and instruction.primitive not in MAKING_PAIRS:
-            self.point = instruction.point
+        self.point = instruction.place or (f"{self.owner.function}:{line}" if line else None)
         places, now = self.places, len(self.lines)
         while places and places[-2] >= now:
             del places[-2:]

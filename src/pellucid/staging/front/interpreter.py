@@ -278,14 +278,13 @@ class CompiledProgram:
         values = [*map(_argument, args), *sizes]
         try:
             made = compiled(*values)
-        except InputError as error:
+        except (InputError, StagingError) as error:
             if self._translation is None:
                 raise
-            raise placed_input(error, self._translation.inference) from None
-        except StagingError as error:
-            if self._translation is None:
-                raise
-            raise placed(error, self._translation.source, self._translation.inference) from None
+            source, inference = self._translation.source, self._translation.inference
+            if isinstance(error, InputError):
+                raise placed_input(error, inference) from None
+            raise placed(error, source, inference) from None
         return result(made, self._kind)
 
 

@@ -21,7 +21,7 @@ _PREFIX = re.compile(r"(\S+:\d+): (.*)", re.DOTALL)
 
 def placed(error: StagingError, entry: Source, inference: Inference) -> StagingError:
     """An error of the generator for the one who wrote the interpreter."""
-    own = {source.name: source for source in inference.sources.values()}
+    own = _by_name(inference)
     if isinstance(error, EndlessError):
         told = _deep(error, own) if error.stack else _endless(error, own, inference)
         if told is not None:
@@ -49,12 +49,15 @@ def placed(error: StagingError, entry: Source, inference: Inference) -> StagingE
 
 def placed_input(error: InputError, inference: Inference) -> InputError:
     """An error of what the program is given, at the line of the interpreter that reads it, where that is known."""
-    found = _CODE.fullmatch(error.place or "")
-    sources = {source.name: source for source in inference.sources.values()}
-    if found is None or found[1] not in sources:
+    found = _split(error.place or "", _by_name(inference))
+    if found is None:
         return error
-    place = f"{sources[found[1]].file}:{found[2]}"
-    return InputError(f"{found[1]}: {error.message}", place=place, fix=error.fix)
+    source, line = found
+    return InputError(f"{source.name}: {error.message}", place=f"{source.file}:{line}", fix=error.fix)
+
+
+def _by_name(inference: Inference) -> dict[str, Source]:
+    return {source.name: source for source in inference.sources.values()}
 
 
 def _lifted(names: tuple[str, ...], source: Source) -> str:

@@ -67,9 +67,11 @@ def _through(
     while waiting:
         instruction = waiting.pop()
         match instruction:
-            case Prim(name, primitive, read, point):
+            case Prim(name, primitive, read):
                 counts["prim"] += 1
-                names[name] = applied(point or code.name, primitive, [names[one] for one in read], memories)
+                names[name] = applied(
+                    instruction.place or code.name, primitive, [names[one] for one in read], memories
+                )
             case Const(name, value):
                 counts["const"] += 1
                 names[name] = value

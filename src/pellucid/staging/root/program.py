@@ -29,6 +29,11 @@ class Prim(NamedTuple):
     args: tuple[str, ...]
     point: str | None = None
 
+    @property
+    def place(self) -> str | None:
+        """The place that errors name, instead of the code; None for a primitive that makes pairs."""
+        return None if self.primitive in MAKING_PAIRS else self.point
+
 
 class Const(NamedTuple):
     """Binds a variable to a constant, which may be a code."""

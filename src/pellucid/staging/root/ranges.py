@@ -17,7 +17,7 @@ _ANY = (-(1 << 63), (1 << 63) - 1)
 _TRUTH = (0, 1)
 _MAX_WORDS = 1 << 48
 """No memory has more words."""
-_ROUNDS = 4
+_MAX_GROWTHS = 4
 """Maximum growths of a parameter's interval before it holds all words."""
 _CHECKED = frozenset(["add", "sub", "mul", "shl", "div"])
 _TRUTHS = frozenset(["eq", "lt", "is0"])
@@ -183,7 +183,7 @@ class _Ranges:
             if low < before[0] or high > before[1]:
                 times = self.grown[target, k] = self.grown.get((target, k), 0) + 1
                 joined = (min(low, before[0]), max(high, before[1]))
-                known[k] = joined if times < _ROUNDS else _widened(before, joined)
+                known[k] = joined if times < _MAX_GROWTHS else _widened(before, joined)
                 self.waiting[target] = None
 
 

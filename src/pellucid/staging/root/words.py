@@ -33,7 +33,7 @@ class Value(NamedTuple):
 class MemoryAccess(NamedTuple):
     """An access to a memory: which operand is the address, the memory, a mask, the error of an address outside.
 
-    The mask is a constant, or 0 where a word is a whole element. `failures` are the numbers of the error, by code.
+    The mask is a constant, or 0 where a word is a whole element. `failures` are the numbers of the error, by place.
     """
 
     first: int

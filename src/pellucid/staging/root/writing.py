@@ -13,18 +13,7 @@ from typing import Any, cast
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.root.forms import expressions
-from pellucid.staging.root.program import (
-    MAKING_PAIRS,
-    ByRule,
-    Code,
-    Const,
-    If,
-    Instruction,
-    Jump,
-    Lift,
-    Pair,
-    Prim,
-)
+from pellucid.staging.root.program import ByRule, Code, Const, If, Instruction, Jump, Lift, Pair, Prim
 from pellucid.staging.root.reading import INFIX
 from pellucid.staging.times.lattice import Stack, Time
 from pellucid.staging.times.text import show
@@ -203,9 +192,8 @@ def _sugar(stream: tuple[Instruction, ...]) -> Iterator[str]:
             case Prim(name, primitive, (one, other)) if primitive in INFIX:
                 yield f"{name} = {one} {primitive} {other}"
             case Prim(name, primitive, args, point):
-                word = (
-                    f"{primitive}:{point}" if point is not None and primitive in MAKING_PAIRS else primitive
-                )
+                # Places of errors are left out.
+                word = primitive if point is None or instruction.place else f"{primitive}:{point}"
                 yield f"{name} = ({' '.join((word, *args))})"
             case Const(name, value):
                 yield f"{name} = {constant(value)}"
