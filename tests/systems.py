@@ -13,8 +13,11 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Li
 
 _FEATURES = {"x86-64-v2": "+sse4.2", "x86-64-v3": "+avx2", "x86-64-v4": "+avx512vl"}
 
+LEVELS = ("x86-64", *_FEATURES)
+"""The levels of x86-64, of which code of a processor may be compiled for some."""
+
 
 def levels() -> tuple[str, ...]:
     """The levels of x86-64 that code of this processor may be compiled for; none on another one."""
     has = machine().features.split(",")
-    return ("x86-64", *(level for level, needed in _FEATURES.items() if needed in has)) * ("+sse2" in has)
+    return tuple(level for level in LEVELS if _FEATURES.get(level, "+sse2") in has)

@@ -17,9 +17,11 @@ CHART = ROOT / "docs" / "images" / "measured.svg"
 
 WIDTH, LEFT, RIGHT, TOP = 1000, 440, 300, 56
 BAR, GAP = 20, 14
-MOST = 64
-#: What there is no room for beside a bar.
+"""Units of the drawing: its width, the margins, the height of a bar, and the gap between rows."""
+MAX_TIMES = 64
+"""Times at the right end of the axis."""
 _DETAIL = re.compile(r", (\d+ threads|\d+ × \d+( × 3 floats)?)")
+"""The parts of a name for which there is no room beside a bar."""
 _NUMBER = re.compile(r"([\d.]+)(?: or [\d.]+)? (ms|s)\b")
 
 
@@ -63,7 +65,7 @@ def rows(text: str) -> list[Row]:
 
 def drawn(found: list[Row]) -> str:
     """The chart as SVG."""
-    scale = (WIDTH - LEFT - RIGHT) / math.log2(MOST)
+    scale = (WIDTH - LEFT - RIGHT) / math.log2(MAX_TIMES)
     parts: list[str] = []
     y = TOP
     for row in found:
@@ -71,16 +73,16 @@ def drawn(found: list[Row]) -> str:
         parts.append(f'<text x="{LEFT - 12}" y="{y + 14}" text-anchor="end">{label}</text>')
         for name, time in row.peers:
             times = time / row.own
-            long = max(scale * math.log2(max(times, 1.0)), 2)
-            parts.append(f'<rect x="{LEFT}" y="{y}" width="{long:.1f}" height="{BAR - 4}" rx="2"/>')
+            length = max(scale * math.log2(max(times, 1.0)), 2)
+            parts.append(f'<rect x="{LEFT}" y="{y}" width="{length:.1f}" height="{BAR - 4}" rx="2"/>')
             said = html.escape(f"{times:.2g} × {name}")
-            parts.append(f'<text x="{LEFT + long + 6:.1f}" y="{y + 13}" class="peer">{said}</text>')
+            parts.append(f'<text x="{LEFT + length + 6:.1f}" y="{y + 13}" class="peer">{said}</text>')
             y += BAR
         y += GAP
     lines = "".join(
         f'<line x1="{LEFT + scale * k:.1f}" x2="{LEFT + scale * k:.1f}" y1="{TOP - 8}" y2="{y - GAP}"/>'
         f'<text x="{LEFT + scale * k:.1f}" y="{TOP - 14}" text-anchor="middle" class="peer">{2**k}</text>'
-        for k in range(0, int(math.log2(MOST)) + 1, 2)
+        for k in range(0, int(math.log2(MAX_TIMES)) + 1, 2)
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y}" font-family="sans-serif" font-size="13">'

@@ -18,8 +18,8 @@ import pkgutil
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pellucid
 from pellucid import images
@@ -52,6 +52,7 @@ WIDTH = 118
 STILL, MOVING = 0, 1
 
 
+@cache
 def rows() -> Mapping[str, Prim]:
     """The rows of the operator table, without those that packages bring along while they are imported."""
     families = [
@@ -69,13 +70,13 @@ def stubs() -> dict[Path, str]:
     }
 
 
-def stale() -> list[Path]:
-    """The stubs that are missing, or not what the registries say."""
-    return [
-        path
+def stale() -> dict[Path, str]:
+    """The stubs that are missing or differ from the registries: by path, the text that they should have."""
+    return {
+        path: text
         for path, text in stubs().items()
         if not path.is_file() or path.read_text(encoding="utf-8") != text
-    ]
+    }
 
 
 # ---- the three ----
@@ -207,7 +208,7 @@ def parameter(entry: Word, p: Parameter, which: int) -> Iterator[str]:
 
 
 def result(entry: Word, which: int) -> str:
-    """What a word gives."""
+    """The type of a word's result."""
     declared = str(entry.python.return_annotation)
     if entry.result.image:
         return RESULTS["Image"][which] if declared in ("Any", "Image") else declared
@@ -218,7 +219,7 @@ def result(entry: Word, which: int) -> str:
 
 
 def described(entry: Word) -> str:
-    """What hovering over a word shows: its sentence, its signature, its ranges, an example and its source."""
+    """The text that editors show for a word: its sentence, its signature, its ranges, an example and its source."""
     ranges = [f"{p.name}: {p.range}" for p in entry.parameters if p.range]
     parts = [
         entry.doc,
@@ -267,8 +268,8 @@ def whole(lines: Iterable[str]) -> str:
 
 
 def main() -> None:
-    """Write what is not as it should be, and say so."""
-    found: dict[Path, Any] = {path: stubs()[path] for path in stale()}
+    """Write the stubs that differ, and print their paths."""
+    found = stale()
     for path, text in found.items():
         path.write_text(text, encoding="utf-8")
         print(f"written: {path.relative_to(PACKAGE.parent)}")

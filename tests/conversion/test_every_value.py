@@ -25,8 +25,8 @@ from pellucid.ir import types as T
 from pellucid.pixels import FORMATS, Channel, Layout, pack, unpack
 from pellucid.pixels.reference import sample_dtype
 
-MOST, FEW = 16, 1 << 12
-LEAST = 256
+MAX_BITS, SAMPLED = 16, 1 << 12
+MIN_WIDTH = 256
 GROUP = E.index("g")
 Size = tuple[int, int]
 WHOLE = [
@@ -36,9 +36,9 @@ WHOLE = [
 
 def size_of(layout: Layout) -> Size:
     """Whole groups of all planes, at least as many as there are values, and no gap at the end of a row."""
-    values = max(1 << c.bits if c.bits <= MOST else FEW for c in layout.channels)
+    values = max(1 << c.bits if c.bits <= MAX_BITS else SAMPLED for c in layout.channels)
     planes = [p for p in layout.planes if not p.entries]
-    width = math.lcm(*(p.across * p.pixels for p in planes)) * max(values, LEAST)
+    width = math.lcm(*(p.across * p.pixels for p in planes)) * max(values, MIN_WIDTH)
     return width, math.lcm(*(p.down for p in planes))
 
 
@@ -50,7 +50,7 @@ def every_value(channel: Channel, size: Size) -> np.ndarray:
     odd = np.uint64(0x9E3779B97F4A7C15 + 2 * sum(map(ord, channel.name)))
     numbers = (groups[:, None] + np.arange(count, dtype=np.uint64)) * odd
     low, high = np.uint64(channel.low % 2**channel.bits), np.uint64(channel.high)
-    if channel.bits > MOST:
+    if channel.bits > MAX_BITS:
         numbers[:4] = np.array([[0], [2**channel.bits - 1], [low], [high]], np.uint64)
     numbers &= np.uint64(2**channel.bits - 1)
     if channel.kind == "s":
@@ -84,7 +84,7 @@ def test_all_values_are_among_them(name: str):
     for c in layout.channels:
         at = every_value(c, size).reshape(-1, len(c.places))
         at = at.view(f"u{at.itemsize}")
-        if c.bits <= MOST and not c.entries:
+        if c.bits <= MAX_BITS and not c.entries:
             assert all(len(np.unique(place)) == 1 << c.bits for place in at.T)
         assert at.min() == 0 or c.entries
 

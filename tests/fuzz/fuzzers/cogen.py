@@ -32,7 +32,7 @@ from pellucid.staging.times.lattice import CYCLIC
 WEIGHT = 2
 SECONDS = 10.0
 """Processor time after which a compiler counts as one that does not end, on any machine."""
-_MOST = 300
+_MAX_VARIANTS = 300
 """Residual codes of one extension: what needs more is refused, and soon."""
 _ARENA = 1 << 20
 _WORDS = np.arange(8, dtype=np.uint8) * 77
@@ -160,7 +160,9 @@ def _compiler(
 ) -> Compiler | StagingError:
     """Its compiler, or why there is none."""
     try:
-        return cogen(_interpreter(language, text, lifts), ["D", *times], most=_MOST, integers=integers)
+        return cogen(
+            _interpreter(language, text, lifts), ["D", *times], most=_MAX_VARIANTS, integers=integers
+        )
     except StagingError as error:
         return error
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 from tests.fuzz.contract import NotACase
-from tests.systems import levels
+from tests.systems import LEVELS, levels
 
 import pellucid as pl
 from pellucid.backends.llvm import LlvmBackend
@@ -27,8 +27,6 @@ from pellucid.pixels import Channel, Layout, pack, unpack
 
 WEIGHT = 2
 """A conversion is compiled two or three times."""
-LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
-"""Lesser processors; code for one of them is tried as far as it runs here."""
 MODELS = {
     "gray": ("Y",),
     "gray and alpha": ("Y", "A"),
@@ -71,6 +69,7 @@ def generate(rng: random.Random) -> str:
             "size": [rng.choice((1, 2, 3, 5, 8, 13, 16, 17, 33, 64)), rng.choice((1, 2, 3, 5))],
             "seed": rng.randrange(1 << 32),
             "backends": ["numpy", "llvm", *(["c"] if rng.random() < 0.1 else [])],
+            # The code for a lesser processor is tried if it runs here; the case is the same on every machine.
             "level": rng.choice(LEVELS),
             "threads": rng.choice((1, 2)),
             "numerics": rng.choice(("relaxed", "exact")),
