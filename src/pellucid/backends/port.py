@@ -172,17 +172,17 @@ class Calling:
     def _check_distinct(self, found: Sequence[Array]) -> None:
         """Check the precondition of the proofs: each buffer that the kernel stores to has one name."""
         spans = [(at := address(a), at + a.nbytes) for a in found]
-        end = 0
-        for low, high in sorted(spans):
-            if low < end:
+        reached = 0
+        for begin, end in sorted(spans):
+            if begin < reached:
                 break
-            end = high
+            reached = end
         else:
-            # All are apart, which is nearly always so, and quicker to see than for each pair.
+            # No two arrays overlap. This is the usual case, and found sooner than by comparing all pairs.
             return
         for k, (low, high) in enumerate(spans[: self.written]):
-            for other, (first, beyond) in enumerate(spans):
-                if low < beyond and first < high and other != k and first < beyond and low < high:
+            for other, (begin, end) in enumerate(spans):
+                if low < end and begin < high and other != k and begin < end and low < high:
                     names = f"{self.bound[k].name} and {self.bound[other].name}"
                     raise InputError(f"{names} overlap", place=self.name, fix="pass a copy of one of them")
 

@@ -107,10 +107,10 @@ def moved(source: Layout, target: Layout) -> bool:
     if not same(source, target):
         return False
     both = [(given, name) for name in target.names if (given := origin(source, name))]
-    return all(_same(source, source[given], target, target[name]) for given, name in both)
+    return all(_same_numbers(source, source[given], target, target[name]) for given, name in both)
 
 
-def _same(source: Layout, given: Channel, target: Layout, wanted: Channel) -> bool:
+def _same_numbers(source: Layout, given: Channel, target: Layout, wanted: Channel) -> bool:
     """Whether samples of two channels have the same numbers for the same levels."""
     return (given.kind, given.bits, *_scale(source, given)) == (
         wanted.kind,
@@ -128,7 +128,7 @@ def recoded(source: Layout, target: Layout, name: str, sample: Expr | None) -> E
     if sample is None or channel is None:
         return bits(target, wanted, 1.0)
     given = source[channel]
-    if not _same(source, given, target, wanted):
+    if not _same_numbers(source, given, target, wanted):
         if depths.fits(given, wanted):
             lines = [depths.Line(*map(int, _scale(f, c))) for f, c in ((source, given), (target, wanted))]
             return depths.nearest(given, lines[0], wanted, lines[1], sample)

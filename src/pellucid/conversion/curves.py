@@ -20,7 +20,7 @@ from .scratch import Scratch
 
 PIXEL, NUMBER = index("pixel"), index("number")
 MAX_BYTES = 64 << 10
-"""The most bytes that the rows of a block take: half of what a thread has for itself."""
+"""Maximum bytes of the rows of a block: half of the cache of a core."""
 
 
 def fits(width: int, tall: int, real: T.Type, *, many: int = 3) -> bool:

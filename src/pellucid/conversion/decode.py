@@ -31,8 +31,8 @@ class Decoder:
     """The color at a column and a row inside; `facts` is what is known of these, so that edges are met only there.
 
     With `as_encoded`, amounts of light are not decoded, because they are stored as such again; with `in_ycbcr`, Y, Cb
-    and Cr are the color. Samples are in memory, `planes`, or in `rows` or `lines` if these are
-    given. With `by_entry`, columns count the entries of the palette, and colors are theirs.
+    and Cr are the color. Samples are in memory, `planes`, or in `rows` or `lines` if these are given. With `by_entry`,
+    columns count the entries of the palette, and colors are theirs.
     """
 
     layout: Layout

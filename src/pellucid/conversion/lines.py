@@ -23,7 +23,7 @@ WORD = T.u16
 PIECE = 32
 """Words of a register. Lines begin after as many, so that the samples of a block are read as a whole register."""
 MAX_BYTES = 64 << 10
-"""The most bytes that the lines of a block take: a part of what threads have for themselves."""
+"""Maximum bytes of the lines of a block: a part of the cache of a core."""
 
 
 def lined(layout: Layout, width: int, tall: int) -> bool:

@@ -283,13 +283,9 @@ def arrangement(
     curves = linear[0] != linear[1] and not _few_values(source)
     apart = curves and not near and source.model != "mosaic"
     halves = any(c.kind == "f" and c.bits == 16 for f in (source, target) for c in f.channels)
-    quick = (
-        QUICK_BLOCK_OF_ENTRIES
-        if source.palette
-        else QUICK_BLOCK
-        if whole and not halves
-        else QUICK_BLOCK_OF_BITS
-    )
+    quick = QUICK_BLOCK if whole and not halves else QUICK_BLOCK_OF_BITS
+    if source.palette:
+        quick = QUICK_BLOCK_OF_ENTRIES
     choices = [(False, False)]
     if not color_model.moved(source, target):
         choices = [(read, written) for written in (False, True) for read in (False, True) if own or not read]

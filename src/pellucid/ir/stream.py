@@ -30,7 +30,7 @@ ORDERS = ("little", "big")
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Where samples are: in which buffer (by number), from which bit, how large, how far apart; with a sign or without.
+    """The places of samples: the number of a buffer, the first bit, the size, the distance; with a sign or without.
 
     Several offsets make groups: sample i is `offset[i % n]` bits into group `i // n`; groups are `stride` bits apart.
     In order "little", bit 0 is the least significant bit of byte 0, and a sample begins with its least significant bit;
@@ -60,17 +60,17 @@ class Samples:
 
     @property
     def offsets(self) -> tuple[int, ...]:
-        """Where the samples of the first group begin."""
+        """The first bits of the samples of the first group."""
         return self.offset if isinstance(self.offset, tuple) else (self.offset,)
 
     @property
     def pace(self) -> Fraction:
-        """How many bits it is from sample to sample, on average."""
+        """The mean distance of samples in bits."""
         return Fraction(self.stride, len(self.offsets))
 
     @property
     def cycle(self) -> int:
-        """After how many samples they are again at the same bit of a byte."""
+        """The number of samples after which the first bit is the same bit of a byte."""
         return len(self.offsets) * (8 // math.gcd(self.stride, 8))
 
     @property
@@ -86,7 +86,7 @@ class Samples:
         return self.offsets[within] + group * self.stride
 
     def bytes(self, count: int) -> int:
-        """How many bytes so many samples reach over."""
+        """The number of bytes up to the end of `count` samples."""
         last = range(max(0, count - len(self.offsets)), count)
         return max((-(-(self.start(k) + self.size) // 8) for k in last), default=0)
 
@@ -97,18 +97,18 @@ def sample(number: int) -> Expr:
 
 
 def position() -> Expr:
-    """How many samples came before this one: a leaf that the values of a stream are written over."""
+    """The number of samples before this one: a leaf of the values of a stream."""
     return E.index("position", T.i64)
 
 
 def state(number: int) -> Expr:
-    """What the sample before has left in a state: a leaf that the values of a stream are written over."""
+    """The value of a state after the sample before: a leaf of the values of a stream."""
     return E.index(f"state{number}", T.i64)
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is carried from sample to sample: it is `first` at the first one, and `then` after each."""
+    """A value that is carried from sample to sample: `first` at the first one, and `then` after each."""
 
     first: int
     then: Expr
@@ -172,12 +172,12 @@ class Stream:
 
     @property
     def buffers(self) -> int:
-        """How many buffers there are."""
+        """The number of buffers."""
         return 1 + max(s.buffer for s in (*self.outputs, *self.inputs))
 
     @property
     def cycle(self) -> int:
-        """After how many positions everything is again at the same bit of a byte."""
+        """The number of positions after which all samples begin at the same bits of bytes."""
         return math.lcm(*(s.cycle for s in (*self.outputs, *self.inputs)))
 
 
@@ -210,7 +210,7 @@ def _apart(outputs: list[Samples]) -> bool:
 
 
 def bits_of(s: Samples, start: int) -> list[int]:
-    """Where the bits of a sample are that begins at a bit, least significant first, counted from the bottom of byte 0.
+    """The places of the bits of a sample that begins at `start`, least significant first, from the bottom of byte 0.
 
     >>> bits_of(Samples(0, 0, 4, 4, order="big"), 4)
     [0, 1, 2, 3]

@@ -91,7 +91,7 @@ class Below:
 
 
 def effects(block: Block) -> StatementEffects:
-    r"""What a block sets and uses; scratch memory of its own is left out.
+    r"""The elements that a block sets and uses, without those of its own scratch memory.
 
     >>> from pellucid.ir.parse import parse_nest
     >>> text = "kernel k():\n  output a: i32[9]\n  input b: i32[9]\n  for i in 0 .. 9:\n    a[i] := b[i + 1]\n"

@@ -245,7 +245,7 @@ def _meets(step: int, low: int, high: int, most: int) -> bool:
 
 
 def _length(s: For) -> int | None:
-    """At most how many iterations a loop makes that ends so many after its beginning, or before; None if it does not.
+    """The maximum iterations of a loop whose end is its beginning plus a constant, or less; None for another loop.
 
     If the end wraps, it is below the beginning, and there are none.
     """

@@ -162,7 +162,7 @@ def _collected(
 
 
 def slope(node: Expr, index: Expr) -> Expr | None:
-    r"""What a number grows by with each step of an index: 0 if the index is not in it, None if the steps are not even.
+    r"""The growth of a number with each step of an index: 0 if the index is not in it, None if the steps are not even.
 
     It is that of the real numbers behind the node: for integers it holds as they wrap, for floats up to rounding.
 

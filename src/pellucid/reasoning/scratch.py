@@ -10,7 +10,7 @@ from ..ir.expr import Buffer, Expr
 from ..ir.nest import Alloc, Block, blocks
 
 MAX_PRIVATE = 128 << 10
-"""The most bytes of scratch memory inside of loops, all together: it is on the stack."""
+"""Maximum bytes of scratch memory inside of loops, all together: it is on the stack."""
 
 
 def bytes_of(buffer: Buffer, size: Expr) -> int | None:

@@ -187,7 +187,7 @@ def nonzero_constant(b: Builder, k: Expr) -> bool:
 
 @guard
 def ordered(b: Builder, k: Expr, m: Expr) -> bool:
-    """Of two constants, the first is less or equal."""
+    """True if the first of two constants is less than the second, or equal."""
     return k.attr <= m.attr
 
 

@@ -51,7 +51,7 @@ class Plan:
     lookups: tuple[Lookup, ...]
     known: Known
     ranges: tuple[Facts, ...]
-    """Of the sums."""
+    """The ranges of the sums."""
 
 
 def container(bits: int) -> int:
@@ -124,7 +124,7 @@ def _closed(stream: Stream) -> tuple[list[Expr], list[Expr], list[int]]:
 
 
 def _advance(then: Expr, leaf_: Expr) -> int | None:
-    """By what constant a state advances, if it does."""
+    """The constant by which a state advances; None if it advances by none."""
     if then is leaf_:
         return 0
     if then.op in ("add", "sub") and then.args[0] is leaf_ and then.args[1].op == "const":
@@ -244,7 +244,7 @@ def _halved(roots: list[Expr], known: Known) -> list[Expr]:
 
 
 def bits(facts: Facts) -> int:
-    """How many bits values of a range take, with a sign if some are negative.
+    """The number of bits of the values of a range, with a sign if some are negative.
 
     >>> bits(Facts(0, 255)), bits(Facts(-1, 255))
     (8, 9)

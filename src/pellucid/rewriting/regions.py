@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .builder import Trace
 
 SKIP_THRESHOLD = PROCESSOR.prices["skip"].cost
-"""What costs so much is skipped, so that it pays to look for a good order at all."""
+"""Minimum cost of a test for which a branch skips it, and for which an order of tests is searched."""
 MAX_TESTS = 64
 """Tests of an intersection up to which also parts with other users are taken apart: more could take forever."""
 _TREES = ("and", "or")
@@ -162,7 +162,7 @@ def _tree(op: str, parts: Sequence[Expr]) -> Expr:
 
 
 def _costs(nodes: list[Expr]) -> dict[Expr, float]:
-    """What each node costs by itself with all below it, as far as it matters: shared nodes count at every use."""
+    """The cost of each node with all nodes below it, as far as it matters: shared nodes count at every use."""
     found: dict[Expr, float] = {}
     for node, cost in node_costs(nodes).items():
         below = 0.0

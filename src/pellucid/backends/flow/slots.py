@@ -1,6 +1,6 @@
 """Slots of registers and the code of failures, the same in all programs: made once, and joined by `templates`.
 
-A register's slot is at eight times its number. Failures stand in front of a program, each in as many bytes.
+A register's slot is at eight times its number. Failures stand in front of a program, all of the same length.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAX_KEPT = 1 << 12
 
 
 class RegisterSlots(NamedTuple):
-    """Of each register, the displacement of its slot, and the instructions that bring it to rax and put rax there."""
+    """The displacement of each register's slot, and the instructions that load it to rax and store rax there."""
 
     places: list[bytes]
     loads: list[bytes]
@@ -34,7 +34,7 @@ class RegisterSlots(NamedTuple):
 
 
 def slots(count: int) -> RegisterSlots:
-    r"""The slots of so many registers, or of a few more.
+    r"""The slots of `count` registers, or of a few more.
 
     >>> slots(3).places[2]
     b'\x10\x00\x00\x00'
@@ -50,7 +50,7 @@ def _kept_slots(size: int) -> RegisterSlots:
 
 
 def failures(count: int) -> bytes:
-    """The code of so many failures, or of a few more, with a jump over it."""
+    """The code of the failures below `count`, those of any program included, or of a few more, with a jump over it."""
     size = 1 << count.bit_length()
     return _kept_failures(size) if size <= _MAX_KEPT else _kept_failures.__wrapped__(size)
 
@@ -62,7 +62,7 @@ def _kept_failures(size: int) -> bytes:
 
 
 def failure_place(failure: int) -> int:
-    """The place of a failure's code, from the begin of the program."""
+    """The place of a failure's code, from the beginning of the program."""
     return _FAILURE_0 + _FAILURE_BYTES * failure
 
 

@@ -1,8 +1,8 @@
 """Flow graphs as instructions of x86-64 at once: a template for each operator, a slot of memory for each register.
 
 One pass and no analysis, so that code is there in a microsecond for each instruction; only the last result and the last
-comparison are known to be in the processor's registers still. Failures stand in front of all blocks, each in as many
-bytes, so that a jump to one is written once. `text` makes the code that takes its place.
+comparison are known to be in the processor's registers still. Failures stand in front of all blocks, all of the
+same length, so that a jump to one is written once. `text` makes the code that takes its place.
 
 r12 is the frame, rbp the slots, r13 and r14 the free place and the limit of the arena, rbx the turns left.
 """
@@ -68,9 +68,9 @@ class _Assembler:
         # The registers of constants are below 0, and so they are found from the end.
         self.loads = [*loads, *map(number_to_rax, reversed(graph.constants))]
         self.bases: list[bytes] = []
-        """Of each memory, the instruction that brings its address to rcx."""
+        """For each memory, the instruction that loads its address to rcx."""
         self.bounds: list[bytes] = []
-        """Of each memory, the comparison of rax with its length, and a jump if that is not above."""
+        """For each memory, the comparison of rax with its length, and a jump if that is not above."""
         for k in range(len(graph.memories)):
             first = 8 * (Word.MEMORIES + 2 * k)
             self.bases.append(b"\x49\x8b\x8c\x24" + _i32(first))

@@ -291,7 +291,7 @@ class Function:
 
     @contextmanager
     def repeat(self) -> Generator[str]:
-        """Write a loop without an end, which `leave` is called with to end it."""
+        """Write a loop that runs until `leave` is called; this gives the label that `leave` takes."""
         head, after = self._label(), self._label()
         self._jump(head)
         self._open(head)
@@ -306,14 +306,14 @@ class Function:
         self._open(on)
 
     @contextmanager
-    def count(self, beyond: Value | int, first: Value | int = 0, step: int = 1) -> Generator[Value]:
-        """Write a loop over the numbers from the first to below a bound (or, by a step of -1, down to the first)."""
+    def count(self, end: Value | int, begin: Value | int = 0, step: int = 1) -> Generator[Value]:
+        """Write a loop over the numbers from `begin` to below `end`, or, by a step of -1, the other way."""
         down = step < 0
-        stop = self.number(beyond) if isinstance(beyond, int) else beyond
-        cell = self.variable("i64", stop - 1 if down else first)
+        stop = self.number(end) if isinstance(end, int) else end
+        cell = self.variable("i64", stop - 1 if down else begin)
         with self.repeat() as loop:
             now = cell()
-            self.leave(loop, now < first if down else now >= stop)
+            self.leave(loop, now < begin if down else now >= stop)
             yield now
             cell.set(now + step)
 

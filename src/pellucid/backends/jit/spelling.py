@@ -26,7 +26,7 @@ STORED = {**SCALAR, T.boolean: "i8"}
 """The type of an element in memory."""
 
 SLOT_ALIGNMENT = 64
-"""To how many bytes a stack slot is aligned."""
+"""Alignment of stack slots in bytes."""
 
 Form = Callable[..., str]
 

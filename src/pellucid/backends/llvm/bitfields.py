@@ -63,7 +63,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """At most one extract for each byte of a group, and their words, by the place of their first byte in the group.
+    """Extracts, at most one for each byte of a group, and their words by the place of their first byte in the group.
 
     There are no words where each byte is a whole one: then bytes are brought to where they are wanted.
     """

@@ -37,7 +37,7 @@ class Bytes:
 
 
 def ones(count: int) -> int:
-    """So many low bits."""
+    """A mask of `count` low bits."""
     return (1 << count) - 1
 
 
@@ -264,7 +264,7 @@ class Fields:
         return fields
 
     def bit_of(self, s: Samples, start: int, size: int) -> int:
-        """Which bit of its byte the least significant bit of a field is."""
+        """The number, within its byte, of the least significant bit of a field."""
         return start & 7 if s.order == "little" else -(start + size) & 7
 
     def settled(self, s: Samples, fields: Bits) -> bool:

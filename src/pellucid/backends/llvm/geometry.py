@@ -9,7 +9,7 @@ NOBODY = 0xFFFF
 
 
 class Geometry:
-    """Where the samples of a stream are in its buffers."""
+    """The places of the samples of a stream in its buffers."""
 
     def __init__(self, stream: Stream) -> None:
         self.stream = stream

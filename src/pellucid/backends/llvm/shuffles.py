@@ -279,7 +279,7 @@ class Shuffles:
         return self.out.let(f"load <{REGISTER} x i8>, ptr {name}, align {REGISTER}")
 
     def constant_bytes(self, values: Sequence[int]) -> str:
-        """At most a register of constant bytes, in the instruction or from memory."""
+        """A register of constant bytes, or a part of one, in the instruction or from memory."""
         if not self.permutes:
             return _bytes(values)
         return self.slice(self.constant(values), REGISTER, 0, len(values))

@@ -18,7 +18,7 @@ from ..facts import Facts, Transfer, rounded, top
 Curve = Callable[..., Any]
 EVERYTHING = (-math.inf, math.inf)
 SLACK = {T.f32: (2.0**-20, 2.0**-146), T.f64: (2.0**-49, 2.0**-1071)}
-"""By how much bounds are widened, relatively and at least: eight units in the last place or more."""
+"""Slack of bounds, relative and minimum: eight units in the last place or more, over twice the error of any row."""
 
 
 def below(t: T.Type, value: float) -> float:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from .. import types as T
 from ..expr import apply, const
+from .bounds import SLACK
 from .notation import Term, choose, fma, maximum, minimum
 
 Endpoints = tuple[Term, Term]
@@ -98,9 +99,6 @@ def at(name: str, *operands: Term) -> Term:
 
 
 # ---- approximations ----
-
-SLACK = {T.f32: (2.0**-20, 2.0**-146), T.f64: (2.0**-49, 2.0**-1071)}
-"""Slack of approximations, relative and minimum: more than twice the error that any row states."""
 
 
 def below(y: Term, slack: tuple[float, float] | None = None) -> Term:

@@ -234,7 +234,7 @@ def _pow_near_interval(t: T.Type, x: Interval, y: Interval) -> Endpoints:
 
 
 HYPOT_SLACK = {T.f32: (2.0**-20, 2.0**-70), T.f64: (2.0**-49, 2.0**-530)}
-"""By how much bounds are widened where squares may underflow."""
+"""Slack of bounds where squares may underflow, relative and minimum."""
 
 
 def _hypot_interval(t: T.Type, x: Interval, y: Interval) -> Endpoints:

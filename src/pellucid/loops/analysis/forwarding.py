@@ -128,7 +128,7 @@ def trips(s: Statement) -> int:
 # ---- what pays ----
 
 REPEAT_THRESHOLD = PROCESSOR.prices["repeat"].cost
-"""So much may a value cost that is computed several times over: a conversion, a comparison, a product."""
+"""Maximum cost of a value that is computed several times: a conversion, a comparison, a product."""
 MAX_USERS = 4
 """Maximum nests that compute the same value, which are expected to be joined and to share it."""
 

@@ -19,7 +19,7 @@ from ...reasoning.work import costs
 from .columns import TABLE_THRESHOLD
 
 MAX_ELEMENTS = 1 << 18
-"""The most elements of a table: as many sums has a mosaic of samples of 16 bits."""
+"""Maximum elements of a table: the number of sums of four samples of 16 bits of a mosaic."""
 MIN_TURNS = 4
 """Minimum lookups of an element, on average."""
 WHOLE, BITS = (

@@ -35,10 +35,10 @@ from .deferring import settle
 from .demand import Branch, Demand, Region
 
 THRESHOLD = PROCESSOR.prices["skip"].cost
-"""So much must the arms of a choice cost for a branch to pay.
+"""Minimum cost of the arms of a choice for which a branch pays.
 
-What leaves a loop around an arm and costs less is computed whether or not the arm is taken; no more evaluation than
-that is ever added."""
+A value that leaves a loop around an arm and costs less is computed whether or not the arm is taken. No other
+evaluation is ever added."""
 
 
 Moved = tuple[str, Expr, tuple[str, ...]]

@@ -38,7 +38,7 @@ class Filled:
 
 
 def filled(statement: Statement, size: int) -> Filled | None:
-    r"""What a statement fills: loops in order from 0 to constants around one store, to each of `size` elements.
+    r"""The elements that a statement fills: loops in order from 0 to constants around one store, to `size` elements.
 
     >>> from pellucid.ir.parse import parse_nest
     >>> text = "kernel k():\n  output a: i32[6]\n  for y in 0 .. 2:\n    for x in 0 .. 3:\n      a[y*3+x] := x\n"

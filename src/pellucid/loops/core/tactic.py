@@ -37,7 +37,7 @@ Tactic = Callable[[State], State]
 
 
 def extended(ranges: Mapping[Expr, Facts], more: Mapping[Expr, Facts]) -> Mapping[Expr, Facts]:
-    """The state with more facts."""
+    """The ranges with more facts."""
     if not more:
         return ranges
     return ranges.and_more(more) if isinstance(ranges, Ranges) else {**ranges, **more}

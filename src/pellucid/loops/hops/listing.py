@@ -52,7 +52,7 @@ def rows(kernel: Kernel, *, plain: bool = True) -> list[Row]:
 
 
 def header(kernel: Kernel) -> list[str]:
-    r"""What a program takes and gives, one line each.
+    r"""The parameters and buffers of a program, one line each.
 
     >>> from ...ir.parse import parse_nest
     >>> header(parse_nest("kernel k(n: i32):\n  output a: i32[9]\n  for i in 0 .. n:\n    a[i] := 0\n"))

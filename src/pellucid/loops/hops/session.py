@@ -97,7 +97,7 @@ class Offer:
 
     @property
     def gain(self) -> float:
-        """By what factor the program gets cheaper: above 1 is better."""
+        """The cost before, divided by the cost after: above 1 is better."""
         return self.before / self.after if self.after else 1.0
 
 

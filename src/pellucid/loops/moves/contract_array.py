@@ -26,7 +26,7 @@ from ..core.move import Applied, Move
 from ..core.theorem import Clause, Site, Theorem
 
 MAX_ROW = 64 << 10
-"""The most bytes of a row that is kept on the stack."""
+"""Maximum bytes of a row that is kept on the stack."""
 
 
 def find(kernel: Kernel, *, most: int = MAX_ROW, array: str | None = None, **_: Any) -> Iterable[Path]:

@@ -13,7 +13,7 @@ from ..core.registry import named
 from ..core.tactic import State, make
 
 MAX_CHANNELS = 4
-"""The most channels of a pixel."""
+"""Maximum channels of a pixel."""
 FOLDS = frozenset({"abs", "min", "max", "mod", "lt", "le"})
 """Rows that borders are made of."""
 

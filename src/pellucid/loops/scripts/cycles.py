@@ -20,13 +20,13 @@ from ..moves.unroll_and_jam import jammed
 from .strategies import attempted
 
 MAX_CYCLE = 8
-"""Iterations beyond which one turn would be too long."""
+"""Maximum iterations of a period, and maximum cuts of a loop: a longer body would be compiled too long."""
 MIN_TURNS = 4
-"""Minimum iterations for which it pays."""
+"""Minimum periods of a loop for which unrolling by the period pays."""
 
 
 def divisor(node: Expr) -> int:
-    """By what a node divides a whole number for its quotient or its remainder; 1 for any other node.
+    """The divisor of a node that is a quotient or a remainder of a whole number; 1 for any other node.
 
     >>> from pellucid.ir.parse import parse_expr
     >>> [divisor(parse_expr(text)[0]) for text in ("%i & 7", "shift_right_in(%i, 2)", "%i // 6", "%i & 6")]
@@ -55,7 +55,7 @@ def along(node: Expr, index: Expr) -> tuple[int, int] | None:
 
 
 def cycle(loop: For) -> int:
-    """After how many iterations all quotients and remainders of the index begin anew; 1 if there are none, or too far.
+    """The period of all quotients and remainders of the index in iterations; 1 if there are none, or if it is too long.
 
     >>> from pellucid.ir.parse import parse_nest
     >>> kernel = parse_nest('''

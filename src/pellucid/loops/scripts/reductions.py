@@ -17,7 +17,7 @@ from ..core.registry import named
 from ..core.tactic import State, Tactic, make
 
 BANDS = 16
-"""Into how many bands a loop is cut: enough for many threads, and that none waits long for another."""
+"""Parts of a loop: enough for many threads, and so that none waits long for another."""
 COPIES = 8
 """Copies of a band, and iterations that are taken at once."""
 MIN_COPY = 128

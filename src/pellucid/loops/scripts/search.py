@@ -42,7 +42,7 @@ ARRANGING = frozenset(
 )
 """Moves that say where and how things run and not what, or cut loops for it; they come after everything else."""
 BULK = 1.02
-"""By how much a statement more makes a program dearer: code has its price, and copies of a body gain little."""
+"""Factor of the cost of a program for each further statement: code has its price, and copies of a body gain little."""
 Timer = Callable[[Kernel], float]
 Progress = Callable[["Seen"], None]
 

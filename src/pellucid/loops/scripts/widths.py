@@ -15,7 +15,7 @@ from ..core.tactic import State, Tactic, make
 
 
 def widest(loop: For) -> int:
-    """The most bits of a value that each iteration of a loop has for itself, positions along it aside; 8 at least.
+    """The bits of the widest value that differs between iterations, except for positions along the loop; at least 8.
 
     A position in a table that is a narrower number is taken as that.
     """

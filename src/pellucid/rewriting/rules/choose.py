@@ -18,7 +18,7 @@ MAX_LEAVES = 8
 
 
 def _leaves(tree: Expr) -> int:
-    """How many leaves a tree of choices has; more than MAX_LEAVES if one of them is not a constant."""
+    """The number of leaves of a tree of choices; more than MAX_LEAVES if one of them is not a constant."""
     count = 0
     stack = [tree]
     while stack:

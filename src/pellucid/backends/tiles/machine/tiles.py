@@ -86,9 +86,9 @@ def fill(asm: Assembly, half: int) -> None:
         out = w.word(FrameWord.OUT, POINTER)
 
         def rows(mode: StoreMode) -> None:
-            with f.count(bottom, first=f.y) as row:
+            with f.count(bottom, begin=f.y) as row:
                 line = out + ((row * wide) << 2)
-                with f.count(right, first=f.x, step=LANES) as column:
+                with f.count(right, begin=f.x, step=LANES) as column:
                     store_row(f, value, line + (column << 2), right - column, mode)
 
         store_rows(f, w, rows, narrow=f.side < LANES)
@@ -296,10 +296,10 @@ Look = Callable[[Function, FrameWriter, Value, Value, Value, Value], Value]
 
 def prepare(asm: Assembly, half: int, look: Look) -> None:
     """Write `prepare`, which evaluates squares of the top level; their children are tasks."""
-    with asm.function("prepare", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", end="i64") as f:
+    with asm.function("prepare", params=POINTER, frame=POINTER, sizes=POINTER, begin="i64", end="i64") as f:
         w = FrameWriter(f, half, traced=asm.traced)
         record = w.word(FrameWord.TOP, POINTER)
-        with f.count(f.end, first=f.first) as k:
+        with f.count(f.end, begin=f.begin) as k:
             space = w.word(FrameWord.NODES, POINTER) + k * w.word(FrameWord.WORKSPACE_BYTES)
             f.call("pool", f.frame, space)
             x, y = _corner(f, w, k + w.word(FrameWord.FIRST_NODE))
@@ -367,14 +367,14 @@ def arrange(asm: Assembly) -> None:
 
 def tiles(asm: Assembly, half: int, worth: Worth, draw: Callable[[Function, Task], None]) -> None:
     """Write `tiles`, which draws tasks in the order of `arrange`: 16 numbers to a square."""
-    with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", end="i64") as f:
+    with asm.function("tiles", params=POINTER, frame=POINTER, sizes=POINTER, begin="i64", end="i64") as f:
         w = FrameWriter(f, half, traced=asm.traced)
         top = w.word(FrameWord.TOP, POINTER)
         mine = f.block(RECORD)
         here = _take_space(f, w)
         shift, length = w.word(FrameWord.SHIFT), f.load("i64", top, 8 * TapeRecord.LENGTH)
         order = w.word(FrameWord.ORDER, POINTER)
-        with f.count(f.end, first=f.first) as number:
+        with f.count(f.end, begin=f.begin) as number:
             task = f.load("i64", order + (number << 3))
             k = task & (LANES - 1)
             square = task >> 4
@@ -406,12 +406,12 @@ def bands(
     asm: Assembly, half: int, draw: Callable[[Function, FrameWriter, Value, Value, Value], None]
 ) -> None:
     """Write `bands`, which draws bands of a leaf's height by the whole tape, without intervals, for comparison."""
-    with asm.function("bands", params=POINTER, frame=POINTER, sizes=POINTER, first="i64", end="i64") as f:
+    with asm.function("bands", params=POINTER, frame=POINTER, sizes=POINTER, begin="i64", end="i64") as f:
         w = FrameWriter(f, half, traced=asm.traced)
         whole = w.word(FrameWord.BAND, POINTER)
         here = _take_space(f, w)
         f.call("pool", f.frame, here)
-        with f.count(f.end, first=f.first) as k:
+        with f.count(f.end, begin=f.begin) as k:
             draw(f, w, here, whole, k << LEAF)
         finish_stores(f, w)
         _leave_space(f, here)

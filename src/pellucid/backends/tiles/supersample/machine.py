@@ -71,7 +71,7 @@ def _flush(asm: Assembly, half: int) -> None:
         # Spare lanes draw the last pixel again.
         for at in (COLUMNS, ROWS):
             last = f.load("i32", f.list + ((f.pixels - 1) << 2), at)
-            with f.count(groups << 4, first=f.pixels) as k:
+            with f.count(groups << 4, begin=f.pixels) as k:
                 f.store(last, f.list + (k << 2), at)
         most = MAX_LISTED // LANES * SUMS
         sums, colors = f.block(most), f.block(4 * LANES)
@@ -279,8 +279,8 @@ def _smallest(f: Function, w: FrameWriter, there: Value) -> None:
     with f.bits(rest().to("i64")) as k:
         x, y = child_corner(f.x, f.y, k, f.shift)
         with (
-            f.count((y + side).least(bottom), first=y) as row,
-            f.count((x + side).least(right), first=x) as column,
+            f.count((y + side).least(bottom), begin=y) as row,
+            f.count((x + side).least(right), begin=x) as column,
             f.when(f.load("i8", tile() + place_in_tile(column, row)).differs(0)),
         ):
             w.trace(column, row, f.number(1), f.load("i64", f.record, 8 * TapeRecord.LENGTH))
@@ -306,6 +306,6 @@ def _draw(f: Function, task: Task) -> None:
 def _draw_band(f: Function, w: FrameWriter, space: Value, record: Value, y: Value) -> None:
     pixels = _list(f)
     bottom = (y + (1 << LEAF)).least(w.word(FrameWord.HEIGHT))
-    with f.count(bottom, first=y) as row, f.count(w.word(FrameWord.WIDTH)) as column:
+    with f.count(bottom, begin=y) as row, f.count(w.word(FrameWord.WIDTH)) as column:
         f.call("append", f.frame, space, record, pixels, column, row)
     _finish(f, space, record, pixels)

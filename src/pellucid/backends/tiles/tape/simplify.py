@@ -321,7 +321,7 @@ def _write_leaf(f: Function, w: FrameWriter, tape: Value, new: Value, kept: Valu
     slots, room = w.word(FrameWord.SLOTS_AT), w.word(FrameWord.INVARIANTS_AT)
     tabulated = f.load("i64", f.record, 8 * TapeRecord.TABULATED)
     varied = kept - tabulated
-    with f.count(kept, first=varied) as i:
+    with f.count(kept, begin=varied) as i:
         for x in put(i, form.rest, room, 1)[1]:
             form.want(x)
     root = f.load("i32", map_ + (f.load("i64", f.old, 8 * TapeRecord.ROOT) << 2)).signed("i64")
@@ -334,10 +334,10 @@ def _write_leaf(f: Function, w: FrameWriter, tape: Value, new: Value, kept: Valu
     with f.when(cases ^ 1):
         # No truth table: there are too many truths, or none.
         f.store(f.number(0), f.record, 8 * TapeRecord.TABULATED)
-        with f.count(kept, first=varied) as i:
+        with f.count(kept, begin=varied) as i:
             put(i, form.rest, slots, 3)
         form.want(root)
-    with f.count(varied, first=invariants) as i:
+    with f.count(varied, begin=invariants) as i:
         for x in put(i, form.rest, slots, 3)[1]:
             form.want(x)
     with f.count(invariants) as i:
@@ -436,7 +436,7 @@ def _allocate(asm: Assembly, half: int) -> None:
             form.want(reference)
             return place(reference)
 
-        with f.count(length, first=invariants, step=-1) as i:
+        with f.count(length, begin=invariants, step=-1) as i:
             put(i, form.rest + (i << 4), batch)
         with f.count(invariants, step=-1) as i:
             form.spread(i, *put(i, new + (i << 4), invariant))
