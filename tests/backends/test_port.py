@@ -297,7 +297,22 @@ def test_memory_that_is_stored_to_has_one_name(backend: Backend):
     code, memory = backend.compile(kernel, {}), np.arange(6, dtype=np.uint8)
     with pytest.raises(InputError, match="out and source overlap"):
         code.run({}, {out: memory[:4], source: memory[2:]})
+    with pytest.raises(InputError, match="out and source overlap"):
+        code.run({}, {out: memory[1:5], source: np.ndarray(6, np.uint8, memory)})
     code.run({}, {out: np.zeros(4, np.uint8), source: memory})
+
+
+def test_memory_that_is_only_read_may_have_two_names(backend: Backend):
+    kernel = parse_nest(
+        "kernel k():\n  output out: u8[4]\n  input a: u8[4]\n  input b: u8[4]\n"
+        "  for i in 0 .. 4:\n    out[i] := a[i] + b[i]\n"
+    )
+    (out,), (a, b) = kernel.outputs, N.inputs(kernel)
+    code, memory, total = backend.compile(kernel, {}), np.arange(6, dtype=np.uint8), np.zeros(4, np.uint8)
+    code.run({}, {out: total, a: memory, b: memory[1:]})
+    assert total.tolist() == [1, 3, 5, 7]
+    with pytest.raises(InputError, match="out and b overlap"):
+        code.run({}, {out: memory[2:], a: np.arange(4, dtype=np.uint8), b: memory[:4]})
 
 
 def test_an_array_shorter_than_declared_is_refused(backend: Backend):

@@ -51,6 +51,11 @@ def test_the_chart_is_that_of_the_table():
     assert text == chart.drawn(found), "run scripts/bench --chart and commit what it draws"
 
 
+def test_a_cell_without_a_time_is_refused():
+    with pytest.raises(ValueError, match="no time in 'soon'"):
+        chart.milliseconds("soon")
+
+
 def test_the_stages_that_the_readme_shows_are_those_of_the_program():
     stages = pl.explain(im.cond(im.r % 1 < 0.5, im.navy, im.gold)).stages
     first, last = (block for block in re.findall(r"```text\n(.*?)```", README, re.DOTALL) if "for j" in block)
