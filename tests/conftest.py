@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -42,6 +43,21 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.TemporaryDirectory(prefix="pellucid-cache-", ignore_cleanup_errors=True)
         os.environ["PELLUCID_CACHE_DIR"] = folder.name
         config.add_cleanup(folder.cleanup)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep what was imported and collected out of every later search for garbage.
+
+    It lives to the end. A test that calls `gc.collect` would look at all of it each time, for a second.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")
