@@ -31,7 +31,8 @@ from pellucid.backends.jit.engine import machine  # noqa: E402
 from pellucid.backends.llvm import LlvmBackend  # noqa: E402
 from pellucid.driver.options import Options  # noqa: E402
 from pellucid.driver.pipeline import optimize  # noqa: E402
-from pellucid.driver.program import NativeProgram, compile_program, compile_stream  # noqa: E402
+from pellucid.driver.program import NativeProgram, compile_program  # noqa: E402
+from pellucid.driver.streams import compile_stream  # noqa: E402
 from pellucid.staging import Residual, specialize, unknown  # noqa: E402
 
 ITERATIONS, ROUNDS = 1000, 5

@@ -8,7 +8,8 @@ introduction of the thesis).
 import numpy as np
 
 from pellucid import signals as sg
-from pellucid.driver.program import compile_program, compile_stream
+from pellucid.driver.program import compile_program
+from pellucid.driver.streams import compile_stream
 from pellucid.ir.text import print_nest
 from pellucid.staging import (
     Memory,

@@ -24,7 +24,8 @@ from tests.staging.programs import (
 
 from pellucid import signals as sg
 from pellucid.base.errors import InputError, StagingError
-from pellucid.driver.program import compile_program, compile_stream
+from pellucid.driver.program import compile_program
+from pellucid.driver.streams import compile_stream
 from pellucid.ir import nest as N
 from pellucid.ir.expr import topological
 from pellucid.ir.parse import parse_nest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.backends.test_streams import Guarded
+from tests.guarded import Guarded
 
 from pellucid import signals as sg
 from pellucid.base.errors import InputError, StagingError

@@ -1,7 +1,7 @@
 """Streams: samples of any number of bits in, an expression of each, samples of any number of bits out.
 
-What a loop over packed samples is before anyone decides how its words are read: the operators that a planner of wide
-registers starts from. The meaning, `run`, goes bit by bit.
+What a loop over packed samples is before anyone decides how its words are read. `staging.stream_nest` makes it a nest.
+The meaning, `run`, goes bit by bit.
 
 The values are integers of 64 bits, over these leaves: `sample` (of an input), `position` (how many samples came before)
 and `state` (what the sample before has left), besides constants and `load`s from tables: buffers with data.

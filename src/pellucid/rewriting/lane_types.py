@@ -231,7 +231,8 @@ def _halved(roots: list[Expr], known: Known) -> list[Expr]:
     for n in topological(roots):
         args = tuple(done[a] for a in n.args)
         made = rebuild(n, args) if args else n
-        if made.op == "shift_right" and made.args[1].attr == 1 and made.args[0].op == "add":
+        halves = made.op in ("shift_right", "shift_right_in") and made.args[1].attr == 1
+        if halves and made.args[0].op == "add":
             a, b = made.args[0].args
             width = max(bits(facts(a)), bits(facts(b)))
             if container(width) < container(bits(facts(made.args[0]))):

@@ -1,4 +1,4 @@
-"""Streams of what a function computes: its values in every sample, for the planner of wide registers.
+"""Streams of what a function computes: its values in every sample.
 
 Beside `specialize`, for functions without loops and memory: what is left of them are expressions, not a nest.
 """
@@ -73,7 +73,7 @@ def stream(
     counted: bool = False,
     states: Sequence[int] = (),
 ) -> Stream:
-    """What a function makes of samples at one place after the other, for the planner of wide registers.
+    """What a function makes of samples at one place after the other.
 
     The function takes a number for each input and returns one for each output (or just one); without outputs, what it
     returns is added up. With `counted` it first takes how many places came before; `states` are what is carried from

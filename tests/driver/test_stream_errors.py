@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pellucid.base.errors import BackendError, InputError, IrError, StagingError
-from pellucid.driver.program import compile_stream
+from pellucid.driver.streams import compile_stream
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
 from pellucid.ir.stream import Samples, Stream, sample, state
@@ -90,12 +90,6 @@ def test_what_is_no_table_is_refused(values):
 def test_states_that_are_not_returned_are_refused():
     with pytest.raises(StagingError, match="2 states and 1 results; return each state"):
         stream(lambda x, a, b: x, [Samples(1, 0, 8, 8)], [Samples(0, 0, 8, 8)], states=(0, 0))
-
-
-def test_samples_too_far_apart_are_refused():
-    far = Stream((Samples(1, 0, 8, 8), Samples(1, 1 << 23, 8, 8)), (Samples(0, 0, 8, 8),), (sample(1),))
-    with pytest.raises(BackendError, match="give what is far apart buffers of their own"):
-        compile_stream(far)
 
 
 def test_an_order_that_is_none_is_refused():

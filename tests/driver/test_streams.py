@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,15 +11,17 @@ from hypothesis import strategies as st
 from tests.guarded import Guarded
 from tests.systems import levels
 
-from pellucid.backends.llvm import running
-from pellucid.backends.llvm.running import compile_stream as compile_for
+from pellucid.backends.llvm import LlvmBackend
 from pellucid.base.errors import BackendError
-from pellucid.driver.program import compile_stream
+from pellucid.driver import compiled, streams
+from pellucid.driver.cache import Cache
+from pellucid.driver.streams import CompiledStream, compile_stream
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
+from pellucid.ir.nest import For, Store, walk
 from pellucid.ir.stream import Samples, State, Stream, moved, position, run, sample, state
 from pellucid.rewriting.lane_types import plan
-from pellucid.staging import Table, stream
+from pellucid.staging import Table, stream, stream_nest
 
 COUNTS = (0, 1, 2, 7, 8, 63, 64, 65, 150)
 
@@ -239,7 +240,7 @@ def test_nothing_is_touched_outside(source, target, at_end):
         inside.bytes[:] = random.integers(0, 256, len(inside.bytes), dtype=np.uint8)
         expected = outside.bytes.copy()
         code([outside.bytes, inside.bytes], count)
-        run(code.code.stream, [expected, inside.bytes.copy()], count)
+        run(code.stream, [expected, inside.bytes.copy()], count)
         assert (outside.bytes == expected).all()
 
 
@@ -296,7 +297,7 @@ def test_nothing_is_touched_outside_by_other_forms(kind, at_end):
     code = compile_stream(stream_)
     random = np.random.default_rng(1)
     for count in (*range(1, 150), 300):
-        sizes = code.code.needed(count)
+        sizes = code.needed(count)
         inside, outside = (Guarded(size, at_end=at_end) for size in reversed(sizes))
         for each in (inside, outside):
             each.bytes[:] = random.integers(0, 256, len(each.bytes), dtype=np.uint8)
@@ -311,7 +312,11 @@ def test_nothing_is_touched_outside_by_other_forms(kind, at_end):
     [
         (sample(0), T.u8),
         (E.apply("add", sample(0), number(200)), T.u8),  # only low bits are stored
-        (E.apply("shift_right", E.apply("add", sample(0), number(200)), number(1)), T.u16),
+        (E.apply("shift_right", E.apply("add", sample(0), number(200)), number(2)), T.u16),
+        (
+            E.apply("shift_right", E.apply("add", sample(0), number(200)), number(1)),
+            T.u8,
+        ),  # halved without a sum
         (E.apply("max", E.apply("sub", sample(0), number(9)), number(0)), T.i16),
     ],
 )
@@ -374,8 +379,8 @@ def test_starts_are_decided_at_the_call(starts, count, order):
     "out", [(0, 6, 6), (8, 6, 6), (3, 6, 6), (5, 3, 7), (1, 1, 1), (3, 12, 12, False, "big"), (7, 16, 16)]
 )
 def test_threads_share_the_work_and_the_bits_of_a_byte(monkeypatch, out):
-    monkeypatch.setattr(running, "PART", 64)
-    monkeypatch.setattr(running, "PARTS", 50)
+    monkeypatch.setattr(streams, "MIN_THREAD_BYTES", 64)
+    monkeypatch.setattr(stream_nest, "CHUNK", 1)
     stream = Stream((Samples(1, 0, 12, 12),), (Samples(0, *out),), (sample(0),), (sample(0),))
     count = 30_003
     source = np.random.default_rng(2).integers(0, 256, stream.inputs[0].bytes(count), dtype=np.uint8)
@@ -392,12 +397,12 @@ def test_threads_share_the_work_and_the_bits_of_a_byte(monkeypatch, out):
 @pytest.mark.parametrize("kind", KINDS)
 def test_other_forms_are_the_same_on_lesser_processors(cpu, kind):
     stream_ = KINDS[kind]
-    code = compile_for(stream_, cpu=cpu)
+    code = CompiledStream(stream_, LlvmBackend(cpu=cpu))
     for count in (1, 15, 128, 300, 1111):
         sizes = code.needed(count)
         first = [np.random.default_rng(k).integers(0, 256, n, dtype=np.uint8) for k, n in enumerate(sizes)]
         second = [x.copy() for x in first]
-        assert code.run(first, count) == run(stream_, second, count)
+        assert code(first, count) == run(stream_, second, count)
         assert (first[0] == second[0]).all(), count
 
 
@@ -413,8 +418,8 @@ def test_lesser_processors_give_the_same(cpu, data, count, value, kind):
     sizes = [s.bytes(count) + 1 for s in (out, a, b)]
     first = [np.random.default_rng(k).integers(0, 256, n, dtype=np.uint8) for k, n in enumerate(sizes)]
     second = [x.copy() for x in first]
-    code = compile_for(stream, cpu=cpu)
-    assert code.run(first, count) == run(stream, second, count)
+    code = CompiledStream(stream, LlvmBackend(cpu=cpu))
+    assert code(first, count) == run(stream, second, count)
     assert (first[0] == second[0]).all()
 
 
@@ -443,13 +448,43 @@ def test_tables_that_are_not_known_are_refused():
         compile_stream(Stream((Samples(1, 0, 8, 8),), (Samples(0, 0, 8, 8),), (read(unknown, sample(0)),)))
 
 
-def test_code_is_kept_and_not_planned_again(monkeypatch):
-    store: dict[str, bytes] = {}
-    kept = SimpleNamespace(get=store.get, put=store.__setitem__)
+def test_code_is_kept_and_not_optimized_again(monkeypatch, tmp_path):
+    store = Cache(tmp_path)
+    monkeypatch.setattr(compiled, "cache", lambda: store)
+    backend = LlvmBackend(store)
     made = Stream((Samples(1, 3, 5, 7),), (Samples(0, 0, 8, 8),), (sample(0),))
-    first = compile_for(made, kept)
-    monkeypatch.setattr(running, "write", lambda *_: pytest.fail("planned again"))
-    assert compile_for(made, kept).lanes == first.lanes
-    assert len(store) == 1
+    found, again = np.zeros(40, np.uint8), np.zeros(40, np.uint8)
+    source = np.random.default_rng(1).integers(0, 256, 40, dtype=np.uint8)
+    CompiledStream(made, backend)([found, source], 40)
+    store.forget()
+    monkeypatch.setattr(streams, "optimized", lambda *_: pytest.fail("optimized again"))
+    CompiledStream(made, backend)([again, source], 40)
+    assert (found == again).all()
     with pytest.raises(pytest.fail.Exception):
-        compile_for(replace(made, values=(number(1),)), kept)
+        CompiledStream(replace(made, values=(number(1),)), backend)
+
+
+def test_bytes_that_no_sample_is_in_are_not_written_to():
+    """Another thread may write to them meanwhile."""
+    nest = stream_nest.stream_nest(
+        Stream((Samples(1, 0, 8, 8),), (Samples(0, 16, 8, 24),), (sample(0),))
+    ).kernel
+    main = next(s for s in nest.body if isinstance(s, For))
+    assert len([s for s in walk(main.body) if isinstance(s, Store)]) == 1
+
+
+def test_a_stream_of_samples_far_apart_needs_no_stack():
+    agree(Stream((Samples(1, 0, 8, 8), Samples(1, 1 << 23, 8, 8)), (Samples(0, 0, 8, 8),), (sample(1),)), 300)
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 300])
+def test_words_that_an_array_has_a_part_of_are_read_by_bytes(count):
+    """The last word of each array is not whole: it would be cut off."""
+    a, b = Samples(1, 0, 12, 32), Samples(1, 16, 5, 32)
+    out = Samples(0, 0, 9, 32)
+    agree(Stream((a, b), (out,), (E.apply("add", sample(0), sample(1)),)), count)
+
+
+def test_units_that_are_too_long_run_in_order(monkeypatch):
+    monkeypatch.setattr(stream_nest, "MAX_UNIT", 3)
+    agree(Stream((Samples(1, 0, 7, 7),), (Samples(0, 2, 5, 5),), (sample(0),), (sample(0),)), 300)
