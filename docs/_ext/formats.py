@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pages
 from pellucid.pixels import FORMATS, Layout, byte_map
+from pellucid.pixels.names import SYSTEMS
 from pellucid.pixels.notation import WORDS
 
 if TYPE_CHECKING:
@@ -69,6 +70,19 @@ def page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def names() -> str:
+    """The names of other systems, by the layout that they stand for."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for system, known in SYSTEMS.items():
+        for name, text in known.items():
+            found.setdefault(text, {}).setdefault(system, []).append(pages.code(name))
+    rows = [
+        [pages.code(text), *(" ".join(by.get(system, ())) for system in SYSTEMS)]
+        for text, by in found.items()
+    ]
+    return pages.table(["layout", *SYSTEMS], rows)
+
+
 def words() -> str:
     """What may be said of samples, by kind."""
     rows = [[", ".join(map(pages.code, WORDS[kind])), about] for kind, about in KINDS.items()]
@@ -76,9 +90,10 @@ def words() -> str:
 
 
 def build(app: Sphinx) -> None:
-    """Write the page and the table of words."""
+    """Write the page, the table of words and that of names."""
     pages.write(app.srcdir, "formats.md", page())
     pages.write(app.srcdir, "format_words.md", words())
+    pages.write(app.srcdir, "format_names.md", names())
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -89,7 +89,7 @@ def test_what_does_not_fit_is_refused():
         pl.unpack(bytes(5), "mono12p", (4, 1))
     with pytest.raises(InputError, match="with rows 8 bytes apart take 16 bytes, and there are 12"):
         pl.unpack(bytes(12), "mono12p", (4, 2), stride=8)
-    with pytest.raises(InputError, match="no format is called 'mono12'; did you mean 'mono1"):
+    with pytest.raises(InputError, match="no format is called 'mono12'; did you mean 'Mono12'"):
         pl.unpack(bytes(6), "mono12", (4, 1))
     with pytest.raises(InputError, match="stride: 5 is too small: 4 pixels of mono12p take 6 bytes"):
         pl.unpack(bytes(6), "mono12p", (4, 1), stride=5)

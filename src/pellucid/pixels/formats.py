@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from ..base.errors import InputError, brief, did_you_mean
 from .layout import Layout
+from .names import AMBIGUOUS, NAMES
 from .notation import WORDS, read_variant
 
 _RAW10 = " ".join([*(f"M{k}[9:2]" for k in range(4)), *(f"M{k}[1:0]" for k in range(4))])
@@ -191,13 +192,18 @@ _SPEAKERS = ("FL", "FR", "FC", "LFE", "BL", "BR", "SL", "SR")
 def layout_of(given: str | Layout, place: str = "format") -> Layout:
     """A built-in format by its name, a variant of one, or the layout that a line of notation describes.
 
-    A variant is a name, a bar, and what is to be said otherwise of the samples. Raises InputError for a name that is
-    none, or for text that is wrong; for what is no text it names the `place`, such as a parameter.
+    The names of other systems stand for layouts too (see `pellucid.pixels.names`): those of PFNC, the FourCC of V4L2,
+    whose last space may be left out, those of FFmpeg and of GStreamer. All names are exact, capitals included. A
+    variant is a name, a bar, and what is to be said otherwise of the samples. Raises InputError for a name that is
+    none, or that two systems give to different layouts, or for text that is wrong; for what is no text it names the
+    `place`, such as a parameter.
 
     >>> layout_of("rgb565").channels[0].name, layout_of("Y:3 _:5").planes[0].bits
     ('B', 8)
     >>> layout_of("raw10 | bggr").said["mosaic"], layout_of("nv12 | full").text
     ('bggr', 'Y:8; Cb:8 Cr:8 /2x2 | full bt709')
+    >>> layout_of("BayerRG10p").text, layout_of("P010_10LE").planes == layout_of("p010").planes
+    ('M:10 | rggb linear', True)
     >>> layout_of("rgb566")
     Traceback (most recent call last):
         ...
@@ -215,13 +221,28 @@ def _written(text: str) -> Layout:
     """The layout of a line of notation, or of a name with a bar and words."""
     if ":" in text:
         return Layout(text)
-    name, said = read_variant(text) if "|" in text else (text, {})
-    if name not in FORMATS:
-        raise InputError(f"no format is called {brief(name)}", fix=did_you_mean(name[:80], FORMATS) or _FIX)
-    fields, _, words = FORMATS[name].text.partition(" | ")
+    name, said = read_variant(text) if "|" in text else (text.rstrip(" "), {})
+    if name in NAMES and name not in FORMATS:
+        known, systems = NAMES[name]
+        of = layout_of(known)
+        base = Layout(of.text, name, f"{of.doc or 'The layout'} ({', '.join(systems)} {name})")
+    elif name in FORMATS:
+        base = FORMATS[name]
+    elif name in AMBIGUOUS:
+        each = [f"{known!r} ({system})" for system, known in AMBIGUOUS[name].items()]
+        fix = f"write {' or '.join(each)}"
+        raise InputError(f"{brief(name)} is a name of different layouts", fix=fix)
+    else:
+        names = [*FORMATS, *NAMES]
+        same = [f"did you mean {other!r}?" for other in names if other.lower() == name.lower()]
+        fix = same[0] if same else did_you_mean(name[:80], names) or _FIX
+        raise InputError(f"no format is called {brief(name)}", fix=fix)
+    if not said:
+        return base
+    fields, _, words = base.text.partition(" | ")
     kinds = {word: kind for kind, known in WORDS.items() for word in known}
     every = {**{kinds[word]: word for word in words.split()}, **said}
-    return Layout(f"{fields} | {' '.join(every.values())}", text, FORMATS[name].doc)
+    return Layout(f"{fields} | {' '.join(every.values())}", text, base.doc)
 
 
 def sound(name: str, channels: int, *, planar: bool = False) -> Layout:

@@ -43,7 +43,7 @@ SHOWN = 60
 """Characters that an error shows on either side of a place in the text."""
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<name>[A-Za-z_]+?)(?P<pixel>[0-9]+)?(?=\s*[:\[])|(?P<mark>[;|:/\[\]])|(?P<word>[A-Za-z0-9]+))"
+    r"\s*(?:(?P<name>[A-Za-z_]+?)(?P<pixel>[0-9]+)?(?=\s*[:\[])|(?P<mark>[;|:/\[\]])|(?P<word>[A-Za-z0-9_]+))"
 )
 _TYPE = re.compile(r"([usf]?)([0-9]+)")
 _SUBSAMPLING = re.compile(r"([1-8])x([1-8])")
