@@ -7,6 +7,8 @@ import io
 import numpy as np
 import pytest
 
+import pellucid as pl
+from pellucid.base.errors import InputError, VocabularyError
 from pellucid.canvas import png_of, render, save
 from pellucid.canvas.compose import laid_on
 
@@ -112,3 +114,69 @@ def test_out_is_filled_and_returned(kernel):
     out = np.zeros((23, 37, 4), np.uint8)
     assert render(kernel, SIZE, out=out) is out
     np.testing.assert_array_equal(out, render(kernel, SIZE))
+
+
+@pytest.mark.parametrize(
+    ("format", "suffix"),
+    [
+        ("png", ".png"),
+        ("JPEG", ".jpg"),
+        (".tif", ".tiff"),
+        ("gif", ".gif"),
+        ("npy", ".npy"),
+        ("WebP", ".webp"),
+    ],
+)
+def test_a_file_object_gets_the_bytes_of_the_file(kernel, tmp_path, format, suffix):
+    save(kernel, tmp_path / f"a{suffix}", SIZE)
+    memory = io.BytesIO(b"before")
+    memory.seek(0, io.SEEK_END)
+    save(kernel, memory, SIZE, format=format)
+    assert memory.getvalue() == b"before" + (tmp_path / f"a{suffix}").read_bytes()
+    with (tmp_path / "open").open("wb") as file:
+        save(kernel, file, SIZE, format=format)
+    assert (tmp_path / "open").read_bytes() == memory.getvalue()[6:]
+
+
+def test_a_format_goes_before_the_suffix(kernel, tmp_path):
+    for name in ("a.part", "a", "a.jpg"):
+        save(kernel, tmp_path / name, SIZE, format="png")
+        assert (tmp_path / name).read_bytes() == png_of(kernel, SIZE)
+
+
+def test_what_only_writes_is_a_file_too(kernel):
+    class Sink:
+        def __init__(self):
+            self.parts = []
+
+        def write(self, data):
+            self.parts.append(data)
+
+    sink = Sink()
+    save(kernel, sink, SIZE, format="png")
+    assert b"".join(sink.parts) == png_of(kernel, SIZE)
+
+
+def test_where_nothing_can_be_written_save_says_so(kernel, tmp_path):
+    with pytest.raises(
+        InputError, match='format: an open file has no suffix; give one, such as format="png"'
+    ):
+        save(kernel, io.BytesIO(), SIZE)
+    with pytest.raises(InputError, match="path: this file is open for text; open it for bytes"):
+        save(kernel, io.StringIO(), SIZE, format="png")
+    with pytest.raises(InputError, match="format: 'pngg' is no kind of file; did you mean 'png'"):
+        save(kernel, tmp_path / "a.png", SIZE, format="pngg")
+    with pytest.raises(InputError, match="format: 3 is no kind of file; give one of PNG, JPEG"):
+        save(kernel, tmp_path / "a.png", SIZE, format=3)
+    with pytest.raises(InputError, match="MP4 holds moving pictures only"):
+        save(kernel, io.BytesIO(), SIZE, format="mp4")
+    with pytest.raises(InputError, match="path"):
+        save(kernel, 3, SIZE, format="png")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_nothing_is_written_to_an_open_file_when_drawing_fails():
+    memory = io.BytesIO()
+    with pytest.raises(VocabularyError, match="which is no number"):
+        save(pl.image(lambda p: "red"), memory, SIZE, format="png")
+    assert memory.getvalue() == b""

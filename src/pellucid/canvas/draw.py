@@ -6,12 +6,13 @@ pixels flow into their sink. Nothing is written before everything that can be wr
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import warnings
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, BinaryIO, Unpack, cast
 
 from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import InputError, brief
@@ -21,7 +22,15 @@ from pellucid.base.tracebacks import door
 from pellucid.base.view import View, spelled_out
 from pellucid.canvas.compose import Pixels
 from pellucid.canvas.film import frames_on_the_way, write_film
-from pellucid.canvas.formats import Look, check_alpha, checked_look, format_of
+from pellucid.canvas.formats import (
+    Format,
+    Look,
+    check_alpha,
+    checked_look,
+    checked_path,
+    format_named,
+    format_of,
+)
 from pellucid.canvas.sinks import require_video, write_still
 from pellucid.canvas.source import DrawArguments, Kernel, drawing
 from pellucid.canvas.spill import is_by_rows, spilled
@@ -90,17 +99,20 @@ def render(
 @door
 def save(
     picture: object,
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | BinaryIO,
     size: tuple[int, int] | int | None = None,
     *,
     view: View | None = None,
+    format: str | None = None,
     quality: int | None = None,
     background: object = None,
     alpha: str = "straight",
     **arguments: Unpack[DrawArguments],
 ) -> None:
-    """Save a picture as PNG, JPEG, WebP, TIFF, GIF or NPY, whichever the suffix of `path` names.
+    """Save a picture as PNG, JPEG, WebP, TIFF, GIF or NPY, whichever `format` or else the suffix of `path` names.
 
+    `path` may be a file that is open for bytes, or any object that writes them, such as `io.BytesIO`; then `format`
+    must be given, and the whole file is written in one piece.
     `quality` is 1 to 100 for JPEG and WebP (WebP is lossless without it); `background` is laid under the
     picture: a word, `#rrggbb` or three numbers in 0..255, white for JPEG. The file appears whole or not at all.
     A PNG or NPY without a background takes the memory of its pixels once, and from 1 GiB of them on space on the
@@ -117,13 +129,36 @@ def save(
     """
     asked = drawing(picture, size, view, arguments)
     seen = asked.view
-    look = checked_look(format_of(path), seen.size, quality=quality, background=background, alpha=alpha)
-    pixels = spilled(path, seen.size, look)
+    target = path if hasattr(path, "write") else None
+    kind = _kind_of(path, format, target is not None)
+    look = checked_look(kind, seen.size, quality=quality, background=background, alpha=alpha)
+    pixels = None if target is not None else spilled(cast("str", path), seen.size, look)
     if pixels is None:
         check_size(seen.size, frames=1 if is_by_rows(look) else 3)
     kernel = asked.kernel()
-    with atomic_write(path) as file:
+    if target is not None:
+        whole = io.BytesIO()
+        write_still(whole, _pixels(kernel, seen, look.alpha, near=asked.near), look)
+        cast("BinaryIO", target).write(whole.getvalue())
+        return
+    with atomic_write(cast("str", path)) as file:
         write_still(file, _pixels(kernel, seen, look.alpha, pixels, asked.near), look)
+
+
+def _kind_of(path: object, format: str | None, is_open: bool) -> Format:
+    """The kind of file to be written.
+
+    Raises `InputError` for a file that is open for text, and for one that is open while nothing says its format.
+    """
+    if isinstance(path, io.TextIOBase):
+        raise InputError("this file is open for text", place="path", fix="open it for bytes, with mode 'wb'")
+    if format is None and is_open:
+        raise InputError("an open file has no suffix", place="format", fix='give one, such as format="png"')
+    if format is None:
+        return format_of(cast("str", path))
+    if not is_open:
+        checked_path(path)
+    return format_named(format)
 
 
 @spelled_out(DrawArguments)

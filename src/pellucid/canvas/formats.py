@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from pellucid.base.errors import InputError, brief
+from pellucid.base.errors import InputError, brief, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,22 @@ def format_of(path: str | os.PathLike[str]) -> Format:
         place=path or "path",
         fix=f"{hint} K{known}" if hint else f"k{known}",
     )
+
+
+def format_named(name: object) -> Format:
+    """The format of a name, which is that of the format or a suffix of it, in any case.
+
+    Raises `InputError` that lists the names.
+
+    >>> format_named("png").name, format_named("JPEG").name, format_named(".tif").name
+    ('PNG', 'JPEG', 'TIFF')
+    """
+    by_name = {word: row for row in FORMATS for word in (row.name.lower(), *(s[1:] for s in row.suffixes))}
+    if isinstance(name, str) and (found := by_name.get(name.lower().removeprefix("."))):
+        return found
+    fix = did_you_mean(name.lower(), by_name) if isinstance(name, str) else None
+    known = ", ".join(row.name for row in FORMATS)
+    raise InputError(f"{brief(name)} is no kind of file", place="format", fix=fix or f"give one of {known}")
 
 
 def checked_path(path: object) -> str:
