@@ -1,4 +1,4 @@
-"""Deep stacks for recursion: pictures nest as deeply as their programs like, Python's stack does not.
+"""The deep-stack runner: work that recurses more deeply than Python's stack allows gets a larger stack.
 
 Ground floor. Work that walks a picture runs where it is called; if it runs out of stack there, it runs again in a
 thread with a stack of its own, some sixty times as deep. What runs out of that too calls itself without end.
@@ -19,7 +19,7 @@ from .source_location import innermost
 Result = TypeVar("Result")
 
 MAX_CALLS = 60_000
-"""Calls within calls in the thread with the deep stack."""
+"""Calls within calls in the thread with more room."""
 
 STACK = 512 << 20
 """Bytes of its stack: addresses, of which only those that are reached take memory."""
@@ -87,7 +87,7 @@ def _elsewhere(work: Callable[[], Result]) -> Result:
         stack, depth = threading.stack_size(STACK), sys.getrecursionlimit()
         sys.setrecursionlimit(max(depth, MAX_CALLS))
         try:
-            thread = threading.Thread(target=run, name="pellucid deep stack", daemon=True)
+            thread = threading.Thread(target=run, name="pellucid room", daemon=True)
             try:
                 thread.start()
             except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""Which program this is: what is kept between runs was made by the files of the package, and is of use to no others."""
+"""The build fingerprint: code that is kept between runs is used only by the files of the package that made it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Garbage: while a program is optimized, Python's search for unreachable cycles waits.
+"""The GC pause: Python's search for unreachable cycles waits while a program is optimized.
 
-Ground floor. What an optimizer makes lives until it has ended, so that the search, which begins again whenever there
+Ground floor. The values of an optimizer live until it has ended, so that the search, which begins again whenever there
 is a quarter more, finds next to nothing, and costs a fourth of the time of a long program.
 """
 

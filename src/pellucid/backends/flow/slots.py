@@ -22,7 +22,7 @@ _JUMP_BYTES = 5
 _FAILURE_0 = _JUMP_BYTES - STOPPED * _FAILURE_BYTES
 """The place that a failure 0 would have: after a jump to the entry, and after the failures of any program."""
 _MAX_KEPT = 1 << 12
-"""Registers or failures of a program whose tables are kept; those of longer ones are made anew."""
+"""Maximum registers or failures of a program whose tables are kept; those of a longer one are made anew."""
 
 
 class RegisterSlots(NamedTuple):
