@@ -22,6 +22,7 @@ from pellucid.staging.cogen.arguments import shaped
 from pellucid.staging.cogen.extension import Extension
 from pellucid.staging.cogen.frames import FrameError, follow_half, follow_pair
 from pellucid.staging.cogen.growths import EndlessError, GrowthError, growths, unsettled
+from pellucid.staging.cogen.nesting import Nesting
 from pellucid.staging.cogen.session import PLAIN, Session, new
 from pellucid.staging.cogen.values import Value, Watch, lifted_closures
 from pellucid.staging.root.primitives import PRIMITIVES, applied, primitive
@@ -39,8 +40,6 @@ _MAX_WORK = 250_000
 _UNPRINTABLE = re.compile(r"[^ -~]")
 _FUNCTIONS = "BJMC"
 """The functions of an extension that others call."""
-_CROWDED_THRESHOLD = 40
-"""Patterns of one code, from which on its continuations are generalized: they would be permutations of each other."""
 
 
 class Generator:
@@ -53,6 +52,7 @@ class Generator:
         self.trace: list[Extension | tuple[Time, Time]] = []
         """The extensions, and the lifts that made structures or stacks: from which time to which."""
         self.extensions: list[Extension] = []
+        self.nesting = Nesting()
         self.closed: set[Extension] = set()
         self.closes_all = False
         self.cyclic = False
@@ -106,10 +106,6 @@ class Generator:
         stem = code.name.split("'")[0]
         self._names[stem] += 1
         return f"{stem}'{self._names[stem]}"
-
-    def is_crowded(self, code: Code) -> bool:
-        """Whether a code has so many patterns that continuations in continuations become control stacks for it."""
-        return self._patterns[code] > _CROWDED_THRESHOLD
 
     def closes(self, owner: Extension) -> None:
         """Take note that an extension is called as a residual closure."""
