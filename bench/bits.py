@@ -7,12 +7,9 @@ compiler makes of it. After the races: how much is won by specializing, and what
 from __future__ import annotations
 
 import ctypes
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,13 +18,13 @@ from harness import Race, reference
 from specializing import THESIS, hertz, instructions
 
 from pellucid import signals as sg
-from pellucid.backends.jit.engine import machine
-from pellucid.backends.llvm.running import compile_stream as compile_code
-from pellucid.backends.llvm.running import write
-from pellucid.driver.cache import Cache
-from pellucid.driver.program import compile_program, compile_stream
+from pellucid.backends.llvm import LlvmBackend
+from pellucid.driver.compiled import forget
+from pellucid.driver.program import compile_program
+from pellucid.driver.streams import compile_stream, optimized
 from pellucid.ir.stream import Stream
 from pellucid.staging import Memory, Samples, Table, cyclic, specialize, stream, unknown
+from pellucid.staging.stream_nest import stream_nest
 
 BYTES, THREADS = 4 << 20, 2
 PLAIN, WIDE = "C", "C, 512 bits"
@@ -274,14 +271,15 @@ def compiling(every: list[Case]) -> None:
     for case in every:
         cold: list[float] = []
         warm: list[float] = []
+        text = ""
         for _ in range(5):
-            with tempfile.TemporaryDirectory() as folder:
-                store = Cache(Path(folder))
-                compile_once = partial(compile_code, case.stream, store)
-                cold.append(timed(compile_once)[0])
-                store.forget()
-                warm.append(timed(compile_once)[0])
-        count = instructions(write(case.stream, machine())[1], hoist=True)
+            start = time.perf_counter()
+            nest = optimized(stream_nest(case.stream), packed.OPTIONS)
+            text = LlvmBackend().compile(nest.kernel, nest.ranges).text
+            cold.append(time.perf_counter() - start)
+            forget()
+            warm.append(timed(lambda case=case: compile_stream(case.stream))[0])
+        count = instructions(text)
         low, quick = 1e3 * min(cold), 1e3 * min(warm)
         print(f"  {case.name:<10} {low:9.1f} {quick:13.2f} {count:13} {1e-3 * low * speed / count:12,.0f}")
     print(THESIS)

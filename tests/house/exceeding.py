@@ -116,17 +116,6 @@ def rewritten() -> object:
     return run(Builder("exact", rules=RuleSet((there, back))), parse_expr("sin(neg($a:f32))"))
 
 
-def far_apart() -> object:
-    """Compile a stream whose samples reach over a megabyte."""
-    from pellucid.driver.program import compile_stream
-    from pellucid.staging import Samples, stream
-
-    bits = 8 << 20
-    return compile_stream(
-        stream(lambda a, b: a + b, [Samples(1, 0, 8, 8), Samples(1, bits, 8, 8)], [Samples(0, 0, 8, 8)])
-    )
-
-
 def visited() -> object:
     """Run a program of three thousand million iterations at the command line of White's moves."""
     from pellucid.cli.hops.queries import run_quickly
@@ -326,7 +315,6 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "loops.hops.writing.MAX_NODES": lambda _: write_expression(shared(17)),
     "cli.hops.queries.MAX_VISITS": lambda _: visited(),
     "rewriting.builder.MAX_DEPTH": lambda _: rewritten(),
-    "backends.llvm.streams.ON_STACK": lambda _: far_apart(),
     "backends.flow.running.ARENA": lambda _: compiled_root()(1, None),
     "driver.codes._MIN_ARENA": lambda _: compiled_root(1023),
     "backends.rows.positions._MAX_POSITION": lambda _: by_rows("v = (load m (+ x (* y 2147483648)))"),

@@ -56,10 +56,6 @@ class Emitter:
         """Add text right after a line that is written."""
         self.lines[line] += "\n" + text
 
-    def replace(self, line: int, text: str) -> None:
-        """Write a line that was left open."""
-        self.lines[line] = text
-
     def complete(self, line: int, text: str) -> None:
         """Add text to the end of a line that was left open."""
         self.lines[line] += text

@@ -32,7 +32,7 @@ from .loads import Loads
 from .neighbors import Neighbors
 from .register_reads import RegisterReads
 from .scope import Scope
-from .shuffles import WIDEST, Shuffles
+from .shuffles import Shuffles
 from .statements import Statements
 from .stores import Stores
 from .tables import TableReads
@@ -53,7 +53,7 @@ class Function:
         self.scope = Scope(self.out, FactsOf.handed_on(ranges))
         reads = Reads(phase.body, self.scope)
         permutes = machine.permutes and self._is_long(reads)
-        self.shuffles = Shuffles(self.out, WIDEST, permutes=permutes, prefix=name)
+        self.shuffles = Shuffles(self.out, permutes=permutes, prefix=name)
         # Parts refer to the whole weakly: what a compilation made goes without a search for cycles.
         leaves = cast("Leaves", weakref.proxy(self))
         values = Values(self.scope, leaves)

@@ -1,56 +1,18 @@
 """Constant byte shuffles as LLVM text: bytes of memory into lanes, and bytes of lanes into memory.
 
-Above `emitter`. A register is as long as a shuffle of the processor reaches: 64 bytes, or 16, of which wider registers
-are made up.
+Above `emitter`. A register has 64 bytes: the code generator takes it apart for processors whose registers are shorter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from ..jit.engine import Machine
 from .emitter import Emitter
 
-LEVELS = {
-    "x86-64-v2": {"+ssse3", "+sse4.1"},
-    "x86-64-v3": {"+ssse3", "+sse4.1", "+avx2"},
-    "x86-64-v4": {"+ssse3", "+sse4.1", "+avx2", "+avx512f", "+avx512bw", "+avx512vl"},
-}
-"""Features of the processors that are named by a level."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The properties of a processor that a planner of shuffles needs."""
-
-    reach: int
-    """Bytes that one shuffle chooses from."""
-    width: int
-    """Bytes of a register."""
-    shifts: frozenset[int]
-    """Widths of lanes that one instruction shifts, each by an amount of its own."""
-    masks: bool
-    """Whether bytes are stored under a mask at no extra cost."""
-
-
 REGISTER = 64
-"""Bytes of a register in a nest: for lesser processors, the code generator splits it."""
-WIDEST = Target(REGISTER, REGISTER, frozenset({16, 32, 64}), masks=True)
+"""Bytes of a register."""
 Windows = list[tuple[int, int, str]]
 """Runs of bytes of memory that are in registers: the first byte of each, its length, and its name."""
-
-
-def target(machine: Machine) -> Target:
-    """The properties of a machine that a planner of shuffles needs."""
-    has = {*machine.features.split(","), *LEVELS.get(machine.cpu, ())}
-    if machine.target.triple.startswith(("aarch64", "arm64")):
-        return Target(16, 16, frozenset({8, 16, 32, 64}), masks=False)
-    wide = {"+avx512bw", "+avx512vl"} <= has
-    two = "+avx2" in has
-    shifts = frozenset({16, 32, 64} if wide else {32, 64} if two else ())
-    reach = 64 if wide and "+avx512vbmi" in has else 16
-    return Target(reach, 64 if wide else 32 if two else 16, shifts, masks=wide)
 
 
 def _bytes(values: Sequence[int]) -> str:
@@ -65,8 +27,8 @@ def indices(values: Sequence[int]) -> str:
 class Shuffles:
     """Gathers and assembles bytes; `permutes` says that the processor has `Machine.permutes`."""
 
-    def __init__(self, out: Emitter, target: Target, *, permutes: bool = False, prefix: str = "") -> None:
-        self.out, self.target, self.permutes = out, target, permutes
+    def __init__(self, out: Emitter, *, permutes: bool = False, prefix: str = "") -> None:
+        self.out, self.permutes = out, permutes
         self._prefix = prefix
         self._constants: dict[tuple[int, ...], str] = {}
 
@@ -165,16 +127,15 @@ class Shuffles:
 
     def registers(self, name: str, size: int) -> list[str]:
         """A vector as registers; bytes after its last are zero."""
-        reach = self.target.reach
-        if size == reach:
+        if size == REGISTER:
             return [name]
-        zero = "zeroinitializer" if size % reach else "poison"
+        zero = "zeroinitializer" if size % REGISTER else "poison"
         return [
             self.out.let(
                 f"shufflevector <{size} x i8> {name}, <{size} x i8> {zero}, "
-                f"<{reach} x i32> {indices([min(k, size) for k in range(start, start + reach)])}"
+                f"<{REGISTER} x i32> {indices([min(k, size) for k in range(start, start + REGISTER)])}"
             )
-            for start in range(0, size, reach)
+            for start in range(0, size, REGISTER)
         ]
 
     def assemble(self, registers: list[str], sources: Sequence[Sequence[tuple[int, int]] | None]) -> str:
@@ -185,7 +146,7 @@ class Shuffles:
         if self.permutes and all(s is None or len(s) <= 1 for s in sources):
             other = next((s[0] for s in sources if s), None)
             return self.brought(registers, [other if s is None else s[0] if s else None for s in sources])
-        reach, size = self.target.reach, len(sources)
+        size = len(sources)
         rest = [list(s or ()) for s in sources]
         total: str | None = None
         while any(rest):
@@ -203,8 +164,8 @@ class Shuffles:
                     order.append(-1)
                     continue
                 s.remove(taken)
-                order.append(taken[1] + (reach if taken[0] != first else 0))
-            whole = f"<{reach} x i8>"
+                order.append(taken[1] + (REGISTER if taken[0] != first else 0))
+            whole = f"<{REGISTER} x i8>"
             # A byte that may be any is one of these, and not poison, which would outlast every bit that is set later.
             filled = [max(k, 0) for k in order]
             both = f"{whole} {registers[first]}, {whole} {registers[second]}"
@@ -298,7 +259,7 @@ class Shuffles:
     def store_bytes(self, pointer: str, value: str, dirty: Sequence[int]) -> None:
         """Store the dirty bits of some bytes; the others stay."""
         size = len(dirty)
-        if self.target.masks and 0 in dirty and all(d in (0, 255) for d in dirty):
+        if 0 in dirty and all(d in (0, 255) for d in dirty):
             mask = "<" + ", ".join(["i1 true" if d else "i1 false" for d in dirty]) + ">"
             where = f"ptr align 1 {pointer}, <{size} x i1> {mask}"
             self.out.emit(f"call void @llvm.masked.store.v{size}i8.p0(<{size} x i8> {value}, {where})")
