@@ -22,7 +22,8 @@ from ..base.source_location import caller
 from ..ir import prim
 from ..ir import types as T
 from ..staging import Dynamic, Real, equals, lift, loop, require
-from ..staging.value import Staged, by_operator
+from ..staging.ufuncs import by_operator
+from ..staging.value import Staged
 from ..tracing import tracer
 from .keys import function_key, number_key
 from .node import SignalNode, States, Tick, copied, reached
