@@ -16,7 +16,6 @@ NO_BOUND = re.compile(r"(^|_)(MOST|LEAST|LONGEST|LARGEST|DEEPEST|WIDEST|DEAR|CHE
 
 SHARED_NAMES = {
     "Atom": "a factor of a linear form; a value of the compiler generator",
-    "Bits": "two layouts of bits in vectors",
     "Block": "a basic block of the flow graph; of Python code",
     "Branch": "a region of a nest; an end of a block of Python code; a residual statement",
     "Call": "a request of a session; a call in a rule; an instruction; a point of specialization",
@@ -35,7 +34,6 @@ SHARED_NAMES = {
     "Session": "of a picture, of HOPS, of a generated compiler, of specialization",
     "Split": "a rule of times; a request of specialization",
     "State": "of a stream; of an optimization",
-    "Target": "of a shuffle; of an effect",
     "Value": "of assembly, of rows, of times, of a root program, of a tracer",
     "While": "a statement of a nest; of a residual program",
     "Word": "of a frame of flow graphs, of bits, of the vocabulary",
