@@ -12,7 +12,7 @@ import threading
 import time as clock
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
 
 from pellucid.base.errors import StagingError
@@ -226,6 +226,7 @@ def _applied(name: Any, values: list[Any]) -> Any:
     return applied("apply", str(name), values)
 
 
+@lru_cache(maxsize=1 << 10)
 def _named(name: Any, count: int) -> str:
     """The name of a primitive that takes so many values."""
     row = primitive(str(name))

@@ -188,7 +188,9 @@ class Session:
         while rest.__class__ is tuple:
             found.append(rest[0])
             rest = rest[1]
-        return self.prim(out, "v", named(function, len(found)), *found, point=point)
+        name = f"v{next(self.fresh)}"
+        out.append(new(Prim, (name, named(function, len(found)), tuple(found), point)))
+        return name
 
     def _place(self, error: Exception) -> str:
         """The place of an error, as a code with a line; empty where no line is known."""
@@ -280,15 +282,23 @@ class Session:
                     f"lift the continuation of {owner.code.name} to dynamic: the recursion is over something dynamic",
                     owner.code.name,
                 )
-            return (
-                owner.number,
-                *(
-                    self.walk((), time, one, names, deep + 1)
-                    if not isinstance(time, Graph)
-                    else self.walk(time.nodes, 0, one, names, deep + 1)
-                    for time, one in _grouped(owner, value)
-                ),
-            )
+            key: list[Any] = [owner.number]
+            at = 1
+            for time in owner.frame:
+                one = value[at]
+                at += 1
+                if time is DYNAMIC:
+                    key.append(names.setdefault(one, len(names)))
+                elif time is STATIC:
+                    key.append(one if one.__class__ in PLAIN else self.key(one))
+                elif time is CYCLIC:
+                    key.append((one, names.setdefault(value[at], len(names)), value[at + 1]))
+                    at += 2
+                elif isinstance(time, Graph):
+                    key.append(self.walk(time.nodes, 0, one, names, deep + 1))
+                else:
+                    key.append(self.walk((), time, one, names, deep + 1))
+            return tuple(key)
         return None
 
     def normal(
@@ -391,7 +401,12 @@ class Session:
                 return
             if not step % _LOOK and next(self.fresh) > _MAX_EMITTED:
                 break
-            self._step(*waiting.pop())
+            # What `_step` does, without a call for each: there are one or two for each instruction that is left.
+            function, args = waiting.pop()
+            try:
+                function(*args)
+            except FAILURES as error:
+                self.fail(args[0], error, self._place(error))
         raise self._endless()
 
     def _step(self, function: Any, args: tuple[Any, ...]) -> None:
