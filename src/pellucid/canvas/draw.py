@@ -21,11 +21,13 @@ from pellucid.base.progress import Progress, ProgressLine
 from pellucid.base.tracebacks import door
 from pellucid.base.view import View, spelled_out
 from pellucid.canvas.compose import Pixels
+from pellucid.canvas.deep import write_deep
 from pellucid.canvas.film import frames_on_the_way, write_film
 from pellucid.canvas.formats import (
     Format,
     Look,
     check_alpha,
+    check_depth,
     checked_look,
     checked_path,
     format_named,
@@ -104,6 +106,7 @@ def save(
     *,
     view: View | None = None,
     format: str | None = None,
+    depth: int = 8,
     quality: int | None = None,
     background: object = None,
     alpha: str = "straight",
@@ -115,6 +118,7 @@ def save(
     must be given, and the whole file is written in one piece.
     `quality` is 1 to 100 for JPEG and WebP (WebP is lossless without it); `background` is laid under the
     picture: a word, `#rrggbb` or three numbers in 0..255, white for JPEG. The file appears whole or not at all.
+    `depth` is the bits of a sample: 8, or 16 for PNG and NPY, which then hold `uint16`.
     A PNG or NPY without a background takes the memory of its pixels once, and from 1 GiB of them on space on the
     disk instead; other formats take three times their pixels.
     Otherwise as `render`. Raises `InputError` for a value out of its range, `FileError` if the file cannot be
@@ -132,17 +136,28 @@ def save(
     target = path if hasattr(path, "write") else None
     kind = _kind_of(path, format, target is not None)
     look = checked_look(kind, seen.size, quality=quality, background=background, alpha=alpha)
-    pixels = None if target is not None else spilled(cast("str", path), seen.size, look)
+    check_depth(depth, kind, near=asked.near != EXACT)
+    pixels = None if target is not None or depth == 16 else spilled(cast("str", path), seen.size, look)
     if pixels is None:
-        check_size(seen.size, frames=1 if is_by_rows(look) else 3)
+        check_size(seen.size, frames=6 if depth == 16 else 1 if is_by_rows(look) else 3)
     kernel = asked.kernel()
+
+    def write(file: BinaryIO) -> None:
+        if depth == 16:
+            layout = f"R:16 G:16 B:16 A:16 | {look.alpha}"
+            width, height = seen.size
+            flat = _in_format(kernel, layout, seen, None)
+            write_deep(file, flat.view("<u2").reshape(height, width, 4), look)
+        else:
+            write_still(file, _pixels(kernel, seen, look.alpha, pixels, asked.near), look)
+
     if target is not None:
         whole = io.BytesIO()
-        write_still(whole, _pixels(kernel, seen, look.alpha, near=asked.near), look)
+        write(whole)
         cast("BinaryIO", target).write(whole.getvalue())
         return
     with atomic_write(cast("str", path)) as file:
-        write_still(file, _pixels(kernel, seen, look.alpha, pixels, asked.near), look)
+        write(file)
 
 
 def _kind_of(path: object, format: str | None, is_open: bool) -> Format:

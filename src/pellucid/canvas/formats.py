@@ -210,6 +210,23 @@ def check_alpha(alpha: object) -> None:
         raise InputError(f"{brief(alpha)} is unknown", place="alpha", fix=fix)
 
 
+def check_depth(depth: object, kind: Format, *, near: bool = False) -> None:
+    """Check that a format holds samples of so many bits; `near` says that pixels may be off by a little.
+
+    Raises `InputError` for anything but 8, and 16 in PNG and NPY of exact pixels.
+
+    >>> check_depth(16, format_of("a.png"))
+    """
+    if type(depth) is not int or depth not in (8, 16):
+        raise InputError(f"{brief(depth)} is no depth", place="depth", fix="give 8 or 16 bits")
+    if depth == 16 and kind.name not in ("PNG", "NPY"):
+        raise InputError(f"{kind.name} is written with 8 bits", place="depth", fix="choose PNG or NPY for 16")
+    if depth == 16 and near:
+        raise InputError(
+            "only pixels of 8 bits may be off by a little", place="depth", fix="leave out tolerance and error"
+        )
+
+
 #: The words that stand for backgrounds.
 _WORDS = {
     "white": (255, 255, 255),
