@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from examples import gallery
+from tests.kernels import kernel_of
 
 import pellucid as pl
 from pellucid import images as im
@@ -32,12 +33,12 @@ def test_pictures_of_the_gallery_are_the_mean_of_all_samples(number, path):
     options = {"numerics": numerics, "precision": precision}
     view = {"center": shown.center, "zoom": 45 / shown.width, "time": shown.time, "samples": samples}
     try:
-        drawn = pl.compile(shown.picture, backend="tiles", **options).render((45, 29), **view)
+        drawn = kernel_of(shown.picture, "tiles", **options).render((45, 29), **view)
     except BackendError as problem:
         if "iterate" not in str(problem):
             raise
         return
-    expected = pl.compile(shown.picture, backend="llvm", **options).render((45, 29), **view)
+    expected = kernel_of(shown.picture, "llvm", **options).render((45, 29), **view)
     assert np.array_equal(drawn, expected)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from examples import gallery
+from tests.kernels import kernel_of
 
 import pellucid as pl
 from pellucid import images as im
@@ -44,7 +45,7 @@ def test_pictures_of_the_gallery_have_the_same_bits(path, numerics, precision):
 def test_pictures_of_the_gallery_have_the_same_bits_with_tiles_and_without(path, samples):
     shown = gallery.load(path)
     view = {"center": shown.center, "zoom": 83 / shown.width, "time": shown.time, "samples": samples}
-    kernel = pl.compile(shown.picture, backend="tiles")
+    kernel = kernel_of(shown.picture, "tiles")
     expected = kernel.render((83, 47), **view, threads=2)
     code = kernel.code(FrameVariant("straight", samples > 1))
     before, code.tiled = code.counts, False
