@@ -39,7 +39,7 @@ from pellucid.staging.root.flow import DATA, INTEGERS  # noqa: E402
 from pellucid.staging.root.lowering import lowered  # noqa: E402
 from pellucid.staging.root.machine import run  # noqa: E402
 from pellucid.staging.root.nests import nest  # noqa: E402
-from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim, linked, unlinked  # noqa: E402
+from pellucid.staging.root.program import Const, Jump, Pair, RootCode, RootIf, RootPrim, linked, unlinked  # noqa: E402
 from pellucid.staging.root.reading import read_sugar  # noqa: E402
 from pellucid.staging.root.recur import interpreter, read_recur  # noqa: E402
 
@@ -69,7 +69,7 @@ _WORDS = np.random.default_rng(1996).integers(0, 1 << 16, 640, dtype=np.uint32)
 class Kernel:
     """One row: the general program and its arguments, the special one and its, and C for both."""
 
-    general: Code
+    general: RootCode
     args: tuple[Any, ...]
     compiler: Compiler
     statics: tuple[Any, ...]
@@ -95,22 +95,22 @@ def best(call: Callable[[int], object], aim: float = 0.02) -> float:
     return 1e6 * found / times
 
 
-def repeated(code: Code) -> Code:
+def repeated(code: RootCode) -> RootCode:
     """A program that calls another one as often as its first argument says, and returns what it returned last."""
     names = [f"a{at}" for at in range(len(code.params) - 1)]
-    again, after = Code("again", ("k", "n", "r", *names)), Code("after", ("self", "r"))
+    again, after = RootCode("again", ("k", "n", "r", *names)), RootCode("after", ("self", "r"))
     kept = ["k", "n", *names]
-    frame = [Prim(f"f{at}", "cons", (name, f"f{at + 1}")) for at, name in enumerate(kept)]
+    frame = [RootPrim(f"f{at}", "cons", (name, f"f{at + 1}")) for at, name in enumerate(kept)]
     again.body = (
-        Prim("t", "zero?", ("n",)), If("t", (Prim("go", "car", ("k",)), Jump("go", ("k", "r")))),
-        Const(f"f{len(kept)}", None), *reversed(frame), Const("c", after), Prim("cl", "close", ("c", "f0")),
+        RootPrim("t", "zero?", ("n",)), RootIf("t", (RootPrim("go", "car", ("k",)), Jump("go", ("k", "r")))),
+        Const(f"f{len(kept)}", None), *reversed(frame), Const("c", after), RootPrim("cl", "close", ("c", "f0")),
         Const("code", code), Jump("code", ("cl", *names)),
     )  # fmt: skip
-    taken: list[Any] = [Prim("g0", "cdr", ("self",))]
+    taken: list[Any] = [RootPrim("g0", "cdr", ("self",))]
     for at, name in enumerate(kept):
-        taken += [Prim(name, "car", (f"g{at}",)), Prim(f"g{at + 1}", "cdr", (f"g{at}",))]
+        taken += [RootPrim(name, "car", (f"g{at}",)), RootPrim(f"g{at + 1}", "cdr", (f"g{at}",))]
     after.body = (
-        *taken, Const("one", 1), Prim("less", "-", ("n", "one")), Const("again", again),
+        *taken, Const("one", 1), RootPrim("less", "-", ("n", "one")), Const("again", again),
         Jump("again", ("k", "less", "r", *names)),
     )  # fmt: skip
     return again
@@ -126,7 +126,7 @@ def plain(value: Any) -> Any:
     return unlinked(value) if isinstance(value, Pair) else value
 
 
-def timed(code: Code, args: tuple[Any, ...], tier: str) -> tuple[float, Any, list[int]] | None:
+def timed(code: RootCode, args: tuple[Any, ...], tier: str) -> tuple[float, Any, list[int]] | None:
     """Microseconds of a call in a tier, its result, and what it stored; None where it has no such code."""
     stored = np.zeros_like(_WORDS)
     arrays = {"m": _WORDS, "out": stored}

@@ -41,7 +41,7 @@ from pellucid.rewriting.makers import MAKERS
 from pellucid.rewriting.rule import AnyRule, Call, Computed, Name, Number, Pattern, Rule, parse
 from pellucid.rewriting.rules import choose
 from pellucid.rewriting.ruleset import all_rules
-from pellucid.rewriting.status import TABLE, Row, Status, read
+from pellucid.rewriting.status import TABLE, Status, StatusRow, read
 
 HEAD = """\
 # The status of every rule: name | proved, checked or tested | where that is shown | digest | text [types].
@@ -304,21 +304,21 @@ def subjects() -> dict[str, tuple[AnyRule | str, str]]:
     return found
 
 
-def row(name: str) -> Row:
+def row(name: str) -> StatusRow:
     """A row, computed."""
     subject, text = subjects()[name]
     found = program_status(subject, "exact") if isinstance(subject, str) else status(subject)
-    return Row(name, found, digest(subject), text)
+    return StatusRow(name, found, digest(subject), text)
 
 
-def stale(rows: dict[str, Row]) -> list[str]:
+def stale(rows: dict[str, StatusRow]) -> list[str]:
     """The names that a table lacks, has for nothing, or has for another text."""
     wanted = {name: (digest(s), text) for name, (s, text) in subjects().items()}
     wrong = [n for n, key in wanted.items() if n not in rows or (rows[n].digest, rows[n].text) != key]
     return wrong + [n for n in rows if n not in wanted]
 
 
-def _write(rows: Iterable[Row]) -> None:
+def _write(rows: Iterable[StatusRow]) -> None:
     TABLE.write_text(HEAD + "".join(f"{r}\n" for r in rows), encoding="utf-8")
 
 

@@ -24,7 +24,7 @@ from pellucid.cli.hops.editing import completions, history_file
 from pellucid.cli.hops.repl import LeaveError, ReplState, commands
 from pellucid.ir.text import print_nest
 from pellucid.loops.core.registry import moves
-from pellucid.loops.hops.listing import Row
+from pellucid.loops.hops.listing import ListingRow
 from pellucid.loops.hops.saving import ProgramText
 from pellucid.loops.scripts.heuristics import heuristics
 
@@ -426,7 +426,7 @@ def test_quit_leaves(repl):
 
 
 def test_two_columns_stay_within_the_width():
-    before = [Row(k, f"a[{k}] := {k}") for k in range(1, 12)]
+    before = [ListingRow(k, f"a[{k}] := {k}") for k in range(1, 12)]
     after = [row for row in before if row.number != 4]
     for width in range(20, 120, 7):
         text = beside(before, after, width)
@@ -436,7 +436,11 @@ def test_two_columns_stay_within_the_width():
 
 
 def test_a_page_that_is_too_narrow_tells_changes_line_by_line():
-    text = beside([Row(1, "a := 1"), Row(2, "b := 2")], [Row(1, "a := 3"), Row(2, "b := 2")], 20)
+    text = beside(
+        [ListingRow(1, "a := 1"), ListingRow(2, "b := 2")],
+        [ListingRow(1, "a := 3"), ListingRow(2, "b := 2")],
+        20,
+    )
     assert text.splitlines()[1:] == ["-  1  a := 1", "+  1  a := 3", "   2  b := 2"]
 
 

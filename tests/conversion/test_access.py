@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.pixels.made_up import MadeUp, layouts
 from tests.pixels.test_layouts import noise
 
-from pellucid.conversion.access import Memory, read, word_type, write
+from pellucid.conversion.access import PlaneMemory, read, word_type, write
 from pellucid.ir import expr as E
 from pellucid.ir import interp
 from pellucid.ir import types as T
@@ -28,7 +28,7 @@ def read_all(layout: Layout, data: np.ndarray, width: int, height: int) -> dict[
     found = {}
     for channel in layout.channels:
         plane = layout.planes[channel.plane]
-        memory = Memory(buffer, layout.offsets(width, height)[channel.plane], plane.row_bytes(width))
+        memory = PlaneMemory(buffer, layout.offsets(width, height)[channel.plane], plane.row_bytes(width))
         node = read(layout, channel, memory, COLUMN, ROW)
         assert node.type is word_type(channel)
         verify_exprs([node])

@@ -14,7 +14,7 @@ import pytest
 import pellucid as pl
 from pellucid.conversion.access import word_type
 from pellucid.conversion.color_model import _scale
-from pellucid.conversion.depths import Line, nearest
+from pellucid.conversion.depths import LevelScale, nearest
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
 from pellucid.ir.interp import evaluate
@@ -36,10 +36,10 @@ def codes(layout: Layout, name: str = "Y") -> np.ndarray:
     return np.array(sorted(some | ends | {p for p in powers if p >= channel.low}))
 
 
-def line(layout: Layout, name: str) -> Line:
+def line(layout: Layout, name: str) -> LevelScale:
     """The numbers of no light and of full light, apart."""
     zero, span = _scale(layout, layout[name])
-    return Line(int(zero), int(span))
+    return LevelScale(int(zero), int(span))
 
 
 def right(values: np.ndarray, source: Layout, target: Layout, name: str = "Y") -> list[int]:

@@ -15,7 +15,7 @@ from tests.guarded import Guarded
 from tests.pixels.test_layouts import ORACLES, rows
 
 import pellucid as pl
-from pellucid.conversion.access import Memory, plus, read, times, write
+from pellucid.conversion.access import PlaneMemory, plus, read, times, write
 from pellucid.conversion.nests import frame_of
 from pellucid.driver.kernel import make_backend, optimized
 from pellucid.driver.options import Options
@@ -109,7 +109,7 @@ def test_native_code_reads_and_writes_every_value(name: str):
     words: dict[str, E.Buffer] = {}
     body: N.Block = ()
     for number, (plane, start) in enumerate(zip(layout.planes, layout.offsets(*size), strict=False)):
-        memory, samples = Memory(source, start, 0), {}
+        memory, samples = PlaneMemory(source, start, 0), {}
         stores: N.Block = ()
         for c in (c for c in layout.channels if c.plane == number):
             places = [plus(times(GROUP, len(c.places)), k) for k in range(len(c.places))]

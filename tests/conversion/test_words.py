@@ -14,7 +14,7 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import IrError
 from pellucid.canvas import convert as canvas
-from pellucid.conversion.access import Memory, read, write
+from pellucid.conversion.access import PlaneMemory, read, write
 from pellucid.conversion.planes import element_of, planes_of
 from pellucid.ir import expr as E
 from pellucid.ir import interp
@@ -98,7 +98,7 @@ def read_everywhere(layout: Layout, data: np.ndarray, width: int, *, words: bool
     }
     found = []
     for c in layout.channels:
-        memory = Memory(
+        memory = PlaneMemory(
             planes[c.plane],
             0,
             8 * layout.planes[c.plane].row_bytes(width) // planes[c.plane].type.bits,

@@ -15,7 +15,7 @@ from pellucid.driver.background import close_all
 from pellucid.driver.codes import CompiledCode, compile_code
 from pellucid.staging import Memory
 from pellucid.staging.root.machine import run
-from pellucid.staging.root.program import Code, Const, Jump, Prim, linked, unlinked
+from pellucid.staging.root.program import Const, Jump, RootCode, RootPrim, linked, unlinked
 from pellucid.staging.root.reading import read_sugar
 
 TIERS = [
@@ -46,7 +46,7 @@ odd(k n) {
 FOREVER = "spin(k n) {\nspin(k (^ n 1))\n}"
 
 
-def _entry(text: str) -> Code:
+def _entry(text: str) -> RootCode:
     return next(iter(read_sugar(text).values()))
 
 
@@ -143,7 +143,7 @@ def test_optimized_code_takes_the_place_of_the_first() -> None:
 
 
 def test_what_has_no_word_is_run_by_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    code = Code("f", ("k", "n"), (Const("x", (1, 2)), Jump("k", ("k", "x"))))
+    code = RootCode("f", ("k", "n"), (Const("x", (1, 2)), Jump("k", ("k", "x"))))
     made = compile_code(code, "integer")
     assert made.tier == "machine"
     assert "a constant without a word: " in made.problem
@@ -235,19 +235,21 @@ other(k) {
 
 
 def test_what_is_not_bound_is_refused_when_it_is_lowered() -> None:
-    code = Code("f", ("k", "x"), (Prim("y", "+", ("x", "z")), Jump("k", ("k", "y"))))
+    code = RootCode("f", ("k", "x"), (RootPrim("y", "+", ("x", "z")), Jump("k", ("k", "y"))))
     with pytest.raises(StagingError, match="'z' is not bound"):
         compile_code(code, "integer", tier="llvm")
     with pytest.raises(StagingError, match="no jump at its end"):
-        compile_code(Code("f", ("k", "x"), (Const("c", 1),)), "integer", tier="llvm")
+        compile_code(RootCode("f", ("k", "x"), (Const("c", 1),)), "integer", tier="llvm")
     with pytest.raises(StagingError, match="named twice"):
-        compile_code(Code("f", ("k", "x", "x"), (Jump("k", ("k", "x")),)), "integer", "integer", tier="llvm")
+        compile_code(
+            RootCode("f", ("k", "x", "x"), (Jump("k", ("k", "x")),)), "integer", "integer", tier="llvm"
+        )
 
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_constants_may_be_long_lists(tier: str) -> None:
-    body = (Const("x", linked(*range(5000))), Prim("c", "car", ("k",)), Jump("c", ("k", "x")))
-    assert unlinked(compile_code(Code("f", ("k",), body), tier=tier)()) == list(range(5000))
+    body = (Const("x", linked(*range(5000))), RootPrim("c", "car", ("k",)), Jump("c", ("k", "x")))
+    assert unlinked(compile_code(RootCode("f", ("k",), body), tier=tier)()) == list(range(5000))
 
 
 @pytest.mark.parametrize("tier", TIERS)
@@ -256,7 +258,7 @@ def test_constants_stay_while_pairs_are_reclaimed(tier: str) -> None:
     loop = _entry(text)
     nested = linked(1, linked(2, None, "two"), linked(3))
     body = (Const("x", nested), Const("f", loop), Jump("f", ("k", "n", "x")))
-    made = compile_code(Code("g", ("k", "n"), body), "integer", tier=tier, arena=2000)
+    made = compile_code(RootCode("g", ("k", "n"), body), "integer", tier=tier, arena=2000)
     first, second, third = unlinked(made(5000))
     assert (first, unlinked(second), unlinked(third)) == (1, [2, None, "two"], [3])
 

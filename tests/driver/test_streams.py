@@ -19,7 +19,7 @@ from pellucid.driver.streams import CompiledStream, compile_stream
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
 from pellucid.ir.nest import For, Store, walk
-from pellucid.ir.stream import Samples, State, Stream, moved, position, run, sample, state
+from pellucid.ir.stream import Samples, Stream, StreamState, moved, position, run, sample, state
 from pellucid.rewriting.lane_types import plan
 from pellucid.staging import Table, stream, stream_nest
 
@@ -172,14 +172,14 @@ def test_states_are_carried_from_sample_to_sample(data, count, value):
     smooth = E.apply("add", E.apply("shift_right", E.apply("mul", state(0), number(7)), number(3)), value)
     turned = E.apply("and", E.apply("add", state(1), E.apply("xor", state(0), sample(1))), number(0xFFFF))
     steady = E.apply("sub", state(2), number(5))
-    states = (State(9, smooth), State(-1, turned), State(100, steady))
+    states = (StreamState(9, smooth), StreamState(-1, turned), StreamState(100, steady))
     total = E.apply("add", E.apply("add", state(0), state(1)), state(2))
     agree(Stream((a, b), (data.draw(layouts(0)),), (total,), (state(1),), states), count)
 
 
 def test_states_that_advance_by_a_constant_are_positions():
     stream = Stream(
-        (), (Samples(0, 0, 16, 16),), (state(0),), (), (State(3, E.apply("add", state(0), number(5))),)
+        (), (Samples(0, 0, 16, 16),), (state(0),), (), (StreamState(3, E.apply("add", state(0), number(5))),)
     )
     assert plan(stream).states == ()
     agree(stream, 150)

@@ -15,7 +15,7 @@ from pellucid.staging import interpreter, lift
 from pellucid.staging.front.statements import program_of
 from pellucid.staging.front.vectors import static_data
 from pellucid.staging.root import recur
-from pellucid.staging.root.program import Code, linked
+from pellucid.staging.root.program import RootCode, linked
 from pellucid.staging.root.reading import read_sugar
 
 FUNCTIONS = """
@@ -189,7 +189,7 @@ class Language(NamedTuple):
     grows      whether a program's loops can make ever new static values, so that its compiler does not end.
     """
 
-    code: Callable[[], Code]
+    code: Callable[[], RootCode]
     data: Callable[[Any], Any]
     draw: Callable[[random.Random], Any]
     params: Mapping[str, Parameter]

@@ -17,7 +17,7 @@ from pellucid.staging.root.lowering import lowered
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.nests import nest, parameters
 from pellucid.staging.root.primitives import PRIMITIVES
-from pellucid.staging.root.program import Code, Pair
+from pellucid.staging.root.program import Pair, RootCode
 
 MAX_JUMPS = 3000
 _REFUSALS = {"large": "more than 64 bits", "endless": "no end after", "full": "more pairs live"}
@@ -71,7 +71,7 @@ class Plain:
             if isinstance(one, Pair):
                 key: Any = one.closure, known[id(one.car)], known[id(one.cdr)]
             else:
-                key = type(one).__name__, one.name if isinstance(one, Code) else repr(one)
+                key = type(one).__name__, one.name if isinstance(one, RootCode) else repr(one)
             known[id(one)] = self._numbers.setdefault(key, len(self._numbers))
         return known[id(value)]
 
@@ -86,7 +86,7 @@ class Plain:
 
     def _told(self, value: Any, deep: int) -> str:
         if not isinstance(value, Pair):
-            return value.name if isinstance(value, Code) else repr(value)
+            return value.name if isinstance(value, RootCode) else repr(value)
         if not deep:
             return "..."
         kind = "closure" if value.closure else "cons"
@@ -124,7 +124,7 @@ def small_numbers() -> Generator[None]:
         PRIMITIVES.update(usual)
 
 
-def meant(code: Code, call: Call) -> Result:
+def meant(code: RootCode, call: Call) -> Result:
     """The result by the machine."""
     words = call.words.copy()
     data = Memory(call.memory.name, call.memory.word, words)
@@ -134,7 +134,7 @@ def meant(code: Code, call: Call) -> Result:
 
 
 def compare(
-    code: Code, call: Call, expected: Result, arena: int, tiers: Sequence[str] = ("quick", "llvm", "nest")
+    code: RootCode, call: Call, expected: Result, arena: int, tiers: Sequence[str] = ("quick", "llvm", "nest")
 ) -> Counter[str]:
     """Run a program by each tier that it has: counts of these; raises where a result is not the expected one."""
     counts = Counter[str]()
@@ -167,7 +167,7 @@ def compare(
     return counts
 
 
-def _by_nest(code: Code, call: Call, expected: Result) -> Counter[str]:
+def _by_nest(code: RootCode, call: Call, expected: Result) -> Counter[str]:
     """Compare the nest, run by its interpreter, where there is one."""
     given = [INTEGERS if kind == "integer" else call.memory for kind in call.kinds]
     try:

@@ -15,28 +15,10 @@ NO_BOUND = re.compile(r"(^|_)(MOST|LEAST|LONGEST|LARGEST|DEEPEST|WIDEST|DEAR|CHE
 """Words for bounds and costs in the names of numbers, in place of MAX, MIN and THRESHOLD."""
 
 SHARED_NAMES = {
-    "Atom": "a factor of a linear form; a value of the compiler generator",
-    "Block": "a basic block of the flow graph; of Python code",
-    "Branch": "a region of a nest; an end of a block of Python code; a residual statement",
-    "Call": "a request of a session; a call in a rule; an instruction; a point of specialization",
-    "Code": "compiled code; the code of a root program",
-    "Function": "emitters of LLVM code; a function of HOPS",
-    "Graph": "control flow; calls of specialization points; constraints of times",
-    "If": "a statement of a nest; of a root program",
+    "Function": "emitters of LLVM code: of a nest; of what is no nest",
     "Kernel": "a picture that is ready to run, here and in the canvas; a nest with its buffers",
-    "Line": "of a format, a cache, an explanation",
-    "Loops": "an emitter of LLVM loops; loops of an interpreter",
-    "Memory": "packed memory; the memory of an interpreter",
-    "Place": "of LLVM code; a line of a program; a row of packed pixels",
-    "Prim": "a row of the table of operators; a primitive of a root program",
-    "Row": "of a flow graph, a listing, a table of rules, a table of primitives",
-    "Rule": "a rewriting rule; a rule of a generated compiler",
-    "Session": "of a picture, of HOPS, of a generated compiler, of specialization",
-    "Split": "a rule of times; a request of specialization",
-    "State": "of a stream; of an optimization",
-    "Value": "of assembly, of rows, of times, of a root program, of a tracer",
-    "While": "a statement of a nest; of a residual program",
-    "Word": "of a frame of flow graphs, of bits, of the vocabulary",
+    "Session": "of a picture; of HOPS",
+    "Value": "of assembly; of a tracer",
 }
 """Names of public classes that two rooms define, and what they are in each. It only gets shorter."""
 

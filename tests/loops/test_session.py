@@ -24,7 +24,7 @@ from pellucid.loops.hops import saving, trial
 from pellucid.loops.hops.examples import example
 from pellucid.loops.hops.listing import place, places, rows
 from pellucid.loops.hops.saving import ProgramText, as_lines, as_markdown, as_python
-from pellucid.loops.hops.session import Call, RefusedError, Session
+from pellucid.loops.hops.session import MoveCall, RefusedError, Session
 from pellucid.reasoning.prove import Proved
 
 TEXT = """kernel shade(w: i32, h: i32):
@@ -451,7 +451,7 @@ def test_options_saved_as_python_are_read_as_they_were():
         "é\n": (-math.inf, "\\"),
         "x=1, y": 'f"{1}"',
     }
-    call = saving._python(Call("try", 'a"b\\', 3, options))
+    call = saving._python(MoveCall("try", 'a"b\\', 3, options))
     given = ast.parse(call, mode="eval").body
     assert isinstance(given, ast.Call)
     assert ast.literal_eval(given.args[0]) == 'a"b\\'

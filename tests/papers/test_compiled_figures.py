@@ -19,7 +19,7 @@ from pellucid.driver.codes import compile_code
 from pellucid.staging import Memory
 from pellucid.staging.cogen import cogen, tidy
 from pellucid.staging.root.machine import run
-from pellucid.staging.root.program import Code, Const, If, Jump, Prim, linked
+from pellucid.staging.root.program import Const, Jump, RootCode, RootIf, RootPrim, linked
 from pellucid.staging.root.reading import read, read_sugar
 from pellucid.staging.root.writing import reached, write, write_sugar
 
@@ -36,11 +36,11 @@ FIGURE_4 = """
 """
 
 
-def shape(*codes: Code) -> list[Any]:
+def shape(*codes: RootCode) -> list[Any]:
     """Programs with numbers for names, in the order in which they come."""
     order = {code: at for at, code in enumerate(reached(*codes))}
 
-    def of(code: Code) -> Any:
+    def of(code: RootCode) -> Any:
         names: dict[str, int] = {}
 
         def number(name: str) -> int:
@@ -50,17 +50,17 @@ def shape(*codes: Code) -> list[Any]:
             out: list[Any] = []
             for one in body:
                 match one:
-                    case Prim(name, primitive, args):
+                    case RootPrim(name, primitive, args):
                         out.append((primitive, *map(number, args), number(name)))
                     case Const(name, value):
                         out.append(
                             (
                                 "const",
-                                order.get(value, value) if isinstance(value, Code) else value,
+                                order.get(value, value) if isinstance(value, RootCode) else value,
                                 number(name),
                             )
                         )
-                    case If(test, inner):
+                    case RootIf(test, inner):
                         out.append(("if", number(test), stream(inner)))
                     case Jump(target, args):
                         out.append(("jump", number(target), *map(number, args)))
@@ -71,7 +71,7 @@ def shape(*codes: Code) -> list[Any]:
     return [of(code) for code in order]
 
 
-def golden(name: str, residual: Code) -> None:
+def golden(name: str, residual: RootCode) -> None:
     """A residual program is that of the file."""
     text = (GOLDEN / f"{name}.root").read_text(encoding="utf-8")
     again = read_sugar(write_sugar(residual))
@@ -84,7 +84,7 @@ def test_N1_figure_3_says_what_root_is_written_as() -> None:
         " (prim go car k) (jump go k y)))"
     )
     code = read(text)["f"]
-    assert [type(one) for one in code.body] == [Const, Prim, If, Prim, Jump]
+    assert [type(one) for one in code.body] == [Const, RootPrim, RootIf, RootPrim, Jump]
     assert write(code) == text
     for wrong in (
         "(code f (k) ())", "(code f ((jump k k)))", "(code f (k) ((prim)))", "(code f (k) ((if k) (jump k k)))",

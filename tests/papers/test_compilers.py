@@ -16,18 +16,18 @@ from pellucid.staging.cogen import Compiler, cogen, tidy
 from pellucid.staging.cogen.extension import Extension
 from pellucid.staging.cogen.generator import Generator
 from pellucid.staging.cogen.lifts import lift_compiler, lifter
-from pellucid.staging.cogen.rules import RULES, Split, result_of
+from pellucid.staging.cogen.rules import RULES, TimeSplit, result_of
 from pellucid.staging.cogen.values import fresh
 from pellucid.staging.cogen.writing import Writer
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.program import (
-    Code,
     Const,
-    If,
     Lift,
     Pair,
-    Prim,
+    RootCode,
+    RootIf,
+    RootPrim,
     linked,
     reflected,
     reified,
@@ -94,14 +94,14 @@ EVALUATOR = """
 """
 
 
-def primitives(*codes: Code) -> Counter[str]:
+def primitives(*codes: RootCode) -> Counter[str]:
     found: Counter[str] = Counter()
 
     def count(stream) -> None:
         for one in stream:
-            if isinstance(one, Prim):
+            if isinstance(one, RootPrim):
                 found[one.primitive] += 1
-            elif isinstance(one, If):
+            elif isinstance(one, RootIf):
                 count(one.stream)
 
     for code in codes:
@@ -171,11 +171,11 @@ def test_N4_figure_7_times_are_printed_as_in_the_paper() -> None:
     ],
 )
 def test_N4_figure_8_says_what_primitives_keep(row, primitive, operands, want) -> None:
-    code = Code("f", tuple("abc"[: len(operands)]))
+    code = RootCode("f", tuple("abc"[: len(operands)]))
     writer = Writer(Generator(integers=True, most=1, deepest=1), Extension(code, (), 0), "B0")
     values = [fresh(time, writer.variable) for time in operands]
-    found = result_of(writer, Prim("v", primitive, code.params), values)
-    if isinstance(found, Split):
+    found = result_of(writer, RootPrim("v", primitive, code.params), values)
+    if isinstance(found, TimeSplit):
         assert (found.yes().time, found.no().time) == want, row
     else:
         assert found.time == want, row
@@ -203,10 +203,10 @@ def test_N5_normalization_is_late_and_keeps_what_is_shared() -> None:
     ]
 
 
-def multiplied(code: Code) -> set[int]:
+def multiplied(code: RootCode) -> set[int]:
     """The numbers that something is multiplied by in a code."""
     numbers = {one.name: one.value for one in code.body if isinstance(one, Const)}
-    return {numbers[arg] for one in code.body if isinstance(one, Prim) and one.primitive == "*" for arg in one.args
+    return {numbers[arg] for one in code.body if isinstance(one, RootPrim) and one.primitive == "*" for arg in one.args
             if arg in numbers}  # fmt: skip
 
 
@@ -265,7 +265,7 @@ def test_N5_no_product_is_made_in_each_turn_for_what_comes_after_the_loop() -> N
       f(k q (- n 1))""")["f"]
     residual = tidy(cogen(program, ["D", "cyc", "D"], integers=True)((3, 0)))
     loop = reached(residual)[-1]
-    assert "*" not in {one.primitive for one in loop.body if isinstance(one, Prim)}
+    assert "*" not in {one.primitive for one in loop.body if isinstance(one, RootPrim)}
     memory = Memory("m", 32, np.arange(20, 40, dtype=np.uint32))
     for n, want in ((0, 15), (3, 63), (7, 15), (9, 84)):
         assert run(residual, 5, n, memories={"m": memory}) == want

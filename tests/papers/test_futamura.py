@@ -16,7 +16,7 @@ from tests.staging.interpreters import RPN, rpn
 from pellucid.staging import DYNAMIC, STATIC, cogen, dynamic_call, interpreter, loop, specialize, unknown
 from pellucid.staging.cogen import Compiler, tidy
 from pellucid.staging.root.machine import run
-from pellucid.staging.root.program import Code, If, Pair, Prim, linked, unlinked
+from pellucid.staging.root.program import Pair, RootCode, RootIf, RootPrim, linked, unlinked
 from pellucid.staging.root.reading import read_sugar
 from pellucid.staging.root.recur import interpreter as recur_interpreter
 from pellucid.staging.root.recur import read_recur
@@ -33,15 +33,15 @@ SPECIALIZER = """
 """A specializer in recur, of expressions over x, which is known, and y, which is not: it folds what is known."""
 
 
-def primitives(code: Code) -> Counter[str]:
+def primitives(code: RootCode) -> Counter[str]:
     """The primitives in all that a code reaches."""
     found: Counter[str] = Counter()
 
     def count(stream: tuple[Any, ...]) -> None:
         for one in stream:
-            if isinstance(one, Prim):
+            if isinstance(one, RootPrim):
                 found[one.primitive] += 1
-            elif isinstance(one, If):
+            elif isinstance(one, RootIf):
                 count(one.stream)
 
     for one in reached(code):
@@ -69,7 +69,7 @@ def test_T4_the_first_projection_is_a_program_without_its_interpreter() -> None:
 
 
 @cache
-def specializer() -> tuple[Code, Compiler]:
+def specializer() -> tuple[RootCode, Compiler]:
     """The specializer in root, and what `cogen` makes of it."""
     made = cogen(recur_interpreter(), ["D", "S", "D list", "S"])
     code = tidy(made("spec", linked(None, None), read_recur(SPECIALIZER)))
@@ -121,7 +121,7 @@ def test_T4_the_third_projection_is_cogen_itself() -> None:
     assert isinstance(generate, Compiler)
     e = linked("add", linked("mul", "x", "x"), linked("mul", linked("add", "x", 1), "y"))
     compiler = generate(e)
-    assert isinstance(compiler, Code)
+    assert isinstance(compiler, RootCode)
     residual = run(compiler, 3)
     assert plain(residual) == plain(run(code, e, 3)) == ["add", 9, ["mul", 4, "y"]]
 

@@ -2,7 +2,7 @@
 
 import random
 
-from pellucid.staging.root.program import Code, Const, If, Jump, Lift, Pair, Prim, linked
+from pellucid.staging.root.program import Const, Jump, Lift, Pair, RootCode, RootIf, RootPrim, linked
 from pellucid.staging.root.reading import read_sugar
 from pellucid.staging.root.writing import reached
 from pellucid.staging.times.lattice import CYCLIC
@@ -179,7 +179,7 @@ STATICS = {
 """What the interpreters need to know when they are compiled."""
 
 
-def with_lifts(text: str, name: str, draw: random.Random, often: float = 0.15) -> Code:
+def with_lifts(text: str, name: str, draw: random.Random, often: float = 0.15) -> RootCode:
     """An interpreter with lifts of its other variables at random places."""
     code = read_sugar(text)[name]
 
@@ -192,9 +192,9 @@ def with_lifts(text: str, name: str, draw: random.Random, often: float = 0.15) -
             if free and not isinstance(one, Jump) and draw.random() < often:
                 chosen = draw.choice(free)
                 out.append(Lift(chosen, CYCLIC if chosen in set("xyabnvw") and draw.random() < 0.3 else None))
-            if isinstance(one, Prim | Const):
+            if isinstance(one, RootPrim | Const):
                 bound.add(one.name)
-            out.append(If(one.test, of(one.stream, bound)) if isinstance(one, If) else one)
+            out.append(RootIf(one.test, of(one.stream, bound)) if isinstance(one, RootIf) else one)
         return tuple(out)
 
     for one in reached(code):

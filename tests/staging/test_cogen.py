@@ -15,7 +15,7 @@ from pellucid.staging.cogen import Compiler, cogen, session, tidy
 from pellucid.staging.cogen.tidy import size
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import run
-from pellucid.staging.root.program import Code, Lift, Pair, linked, unlinked
+from pellucid.staging.root.program import Lift, Pair, RootCode, linked, unlinked
 from pellucid.staging.root.reading import read_sugar
 from pellucid.staging.root.writing import reached, write
 from pellucid.staging.times.lattice import STATIC, pair
@@ -32,7 +32,7 @@ g(self r) {
 
 
 @cache
-def compiled(text: str, name: str, times: str) -> tuple[Code, Compiler]:
+def compiled(text: str, name: str, times: str) -> tuple[RootCode, Compiler]:
     code = read_sugar(text)[name]
     return code, cogen(code, times.split())
 
@@ -41,7 +41,9 @@ def memory(seed: int) -> Memory:
     return Memory("m", 8, np.random.default_rng(seed).integers(0, 256, 8, dtype=np.uint8))
 
 
-def agree(code: Code, args: list[object], residuals: list[tuple[Code, list[object]]], seed: int) -> None:
+def agree(
+    code: RootCode, args: list[object], residuals: list[tuple[RootCode, list[object]]], seed: int
+) -> None:
     stored = memory(seed)
     counts: Counter[str] = Counter()
     want = run(code, *args, memories={"m": stored}, counts=counts)

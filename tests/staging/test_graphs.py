@@ -16,7 +16,7 @@ from pellucid.staging.root.flow import DATA, INTEGERS
 from pellucid.staging.root.graphs import streams
 from pellucid.staging.root.lowering import lowered
 from pellucid.staging.root.machine import run
-from pellucid.staging.root.program import Code, linked, unlinked
+from pellucid.staging.root.program import RootCode, linked, unlinked
 from pellucid.staging.root.ranges import unchecked
 from pellucid.staging.root.reading import read_sugar
 
@@ -95,7 +95,7 @@ down(k m n s) {
 BEFORE = NEAR.replace("turn(k m 0 n)", "turn(k m -1 n)")
 
 
-def _entry(text: str) -> Code:
+def _entry(text: str) -> RootCode:
     return next(iter(read_sugar(text).values()))
 
 

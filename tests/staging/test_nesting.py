@@ -3,12 +3,12 @@
 from pellucid.staging.cogen import cogen, tidy
 from pellucid.staging.cogen.nesting import Nesting
 from pellucid.staging.root.machine import run
-from pellucid.staging.root.program import Code, linked
+from pellucid.staging.root.program import RootCode, linked
 from pellucid.staging.root.recur import interpreter, read_recur
 from pellucid.staging.times.lattice import DYNAMIC, STATIC, Constant, Pointer, Stack, Time, pair, tuple_of
 
-CALLEE = Code("callee", ("k", "x"))
-CODES = {name: Code(name, ("self", "r")) for name in "abc"}
+CALLEE = RootCode("callee", ("k", "x"))
+CODES = {name: RootCode(name, ("self", "r")) for name in "abc"}
 
 
 def nested(names: str, last: Time = DYNAMIC) -> Time:
@@ -25,7 +25,7 @@ def test_a_second_order_makes_control_stacks_from_then_on() -> None:
     assert not nesting.is_generalized(CALLEE, nested("abc"))
     # Two of them are no recursion, and another code has an order of its own.
     assert not nesting.is_generalized(CALLEE, nested("ba"))
-    assert not nesting.is_generalized(Code("other", ("k", "x")), nested("bac"))
+    assert not nesting.is_generalized(RootCode("other", ("k", "x")), nested("bac"))
     assert nesting.is_generalized(CALLEE, nested("bac"))
     assert nesting.is_generalized(CALLEE, nested("abc"))
     assert not nesting.is_generalized(CALLEE, nested("ab"))

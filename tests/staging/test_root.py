@@ -11,7 +11,17 @@ from pellucid.ir.facts import Facts
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.primitives import PRIMITIVES, facts, primitive
-from pellucid.staging.root.program import Code, Const, Jump, Lift, Prim, linked, reflected, reified, unlinked
+from pellucid.staging.root.program import (
+    Const,
+    Jump,
+    Lift,
+    RootCode,
+    RootPrim,
+    linked,
+    reflected,
+    reified,
+    unlinked,
+)
 from pellucid.staging.root.reading import read, read_sugar
 from pellucid.staging.root.writing import reached, write, write_sugar
 
@@ -65,7 +75,7 @@ def test_the_text_of_a_code_reads_as_the_same_program(text: str) -> None:
 
 
 def test_the_text_of_a_code_that_was_made_at_run_time() -> None:
-    made = Code("made", ("k",), (Const("t", read_sugar(APPEND)["append"]), Jump("t", ("k", "k", "k"))))
+    made = RootCode("made", ("k",), (Const("t", read_sugar(APPEND)["append"]), Jump("t", ("k", "k", "k"))))
     assert set(read(write(made))) == {"made", "append", "cont"}
 
 
@@ -117,7 +127,7 @@ def test_a_program_that_goes_wrong_says_where(line: str, says: str) -> None:
 
 def test_a_code_that_was_made_wrong_is_refused_before_it_runs() -> None:
     with pytest.raises(StagingError, match="'g' is not bound"):
-        run(Code("f", ("k",), (Jump("g", ()),)))
+        run(RootCode("f", ("k",), (Jump("g", ()),)))
 
 
 def test_the_sugar_reads_as_what_it_was_written_from() -> None:
@@ -161,8 +171,8 @@ def test_the_text_of_a_code_can_be_had_as_data_and_made_a_code_again(text: str) 
 
 
 def test_points_and_lifts_are_kept_by_reification() -> None:
-    code = Code(
-        "f", ("k",), (Prim("a", "cons", ("k", "k"), "p"), Lift("a", "D", ("k",), 1), Jump("k", ("a",)))
+    code = RootCode(
+        "f", ("k",), (RootPrim("a", "cons", ("k", "k"), "p"), Lift("a", "D", ("k",), 1), Jump("k", ("a",)))
     )
     assert reflected(reified(code)).body == code.body
 

@@ -13,7 +13,7 @@ from pellucid.staging.root.flow import DATA, INTEGERS
 from pellucid.staging.root.lowering import lowered
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.nests import nest
-from pellucid.staging.root.program import Code
+from pellucid.staging.root.program import RootCode
 from pellucid.staging.root.ranges import unchecked
 from pellucid.staging.root.reading import read_sugar
 
@@ -56,7 +56,7 @@ collatz(k n steps) {
 }"""
 
 
-def _entry(text: str) -> Code:
+def _entry(text: str) -> RootCode:
     return next(iter(read_sugar(text).values()))
 
 

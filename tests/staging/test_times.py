@@ -6,16 +6,16 @@ import random
 import pytest
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.root.program import Code
+from pellucid.staging.root.program import RootCode
 from pellucid.staging.times.lattice import (
     CYCLIC,
     DYNAMIC,
     STATIC,
     Constant,
-    Graph,
     Pointer,
     Stack,
     Time,
+    TimeGraph,
     below,
     join,
     listed,
@@ -24,8 +24,8 @@ from pellucid.staging.times.lattice import (
 )
 from pellucid.staging.times.text import extension, read_time, show
 
-CONT = Code("cont", ("self", "r"))
-OTHER = Code("other", ("self", "r"))
+CONT = RootCode("cont", ("self", "r"))
+OTHER = RootCode("other", ("self", "r"))
 
 
 def drawn(draw: random.Random, depth: int = 3) -> Time:
@@ -91,7 +91,7 @@ def test_patterns_of_any_program_settle() -> None:
         known: list[Time] = [STATIC, DYNAMIC, Constant(None)]
         for _ in range(60):
             known.append(pair(draw.choice(known), draw.choice(known), draw.choice("pqrs")))
-        assert all(len(time.nodes) <= 64 for time in known if isinstance(time, Graph))
+        assert all(len(time.nodes) <= 64 for time in known if isinstance(time, TimeGraph))
 
 
 def test_a_continuation_inside_of_its_own_frame_is_a_control_stack() -> None:
@@ -106,7 +106,7 @@ def test_a_continuation_inside_of_its_own_frame_is_a_control_stack() -> None:
 
 
 def test_times_are_printed_as_in_the_paper() -> None:
-    append = Code("append", ("k", "l", "m"))
+    append = RootCode("append", ("k", "l", "m"))
     assert extension(append, [DYNAMIC, STATIC, DYNAMIC]) == "append(D S D)"
     for text in (
         "S",
@@ -128,13 +128,13 @@ def test_a_pair_is_the_same_graph_whether_its_halves_share_points_or_not() -> No
     for _ in range(400):
         made, other = drawn(draw), drawn(draw)
         both = pair(made, other, draw.choice(["own", "", "p"]))
-        if not isinstance(both, Graph):
+        if not isinstance(both, TimeGraph):
             continue
         # What is kept beside the nodes is what they say, and no two of them are alike.
-        again = Graph(both.nodes)
+        again = TimeGraph(both.nodes)
         assert (again.packed, again.points) == (both.packed, both.points)
         assert (again.car, again.cdr) == (both.car, both.cdr)
         assert len({(node.points, node.car, node.cdr, node.atom) for node in both.nodes}) == len(both.nodes)
-        halves = [one.points for one in (made, other) if isinstance(one, Graph)]
+        halves = [one.points for one in (made, other) if isinstance(one, TimeGraph)]
         sharing[len(halves) == 2 and not halves[0].isdisjoint(halves[1])] += 1
     assert min(sharing.values()) > 40

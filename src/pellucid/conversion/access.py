@@ -18,7 +18,7 @@ from ..reasoning.linear import folded
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class PlaneMemory:
     """One plane: a buffer of bytes, or of words in which all its samples lie whole; where its first row begins in it.
 
     `stride` is how many elements there are from row to row.
@@ -49,12 +49,12 @@ def least_type(bits: int) -> T.Type:
     return next(type_ for type_ in (T.u8, T.u16, T.u32, T.u64) if type_.bits >= bits)
 
 
-def read(layout: Layout, channel: Channel, memory: Memory, column: Expr, row: Expr) -> Expr:
+def read(layout: Layout, channel: Channel, memory: PlaneMemory, column: Expr, row: Expr) -> Expr:
     """The bits of a sample as a number of `word_type`; column and row are i32 and count samples of the channel.
 
     >>> from ..ir.expr import index
     >>> gray = Layout("Y:4")
-    >>> bytes_ = Memory(Buffer("gray", T.u8, 100), 0, 10)
+    >>> bytes_ = PlaneMemory(Buffer("gray", T.u8, 100), 0, 10)
     >>> read(gray, gray["Y"], bytes_, index("i"), index("j"))
     buffer gray: u8[100]
     s1 := %i * 4

@@ -130,7 +130,9 @@ def recoded(source: Layout, target: Layout, name: str, sample: Expr | None) -> E
     given = source[channel]
     if not _same_numbers(source, given, target, wanted):
         if depths.fits(given, wanted):
-            lines = [depths.Line(*map(int, _scale(f, c))) for f, c in ((source, given), (target, wanted))]
+            lines = [
+                depths.LevelScale(*map(int, _scale(f, c))) for f, c in ((source, given), (target, wanted))
+            ]
             return depths.nearest(given, lines[0], wanted, lines[1], sample)
         return bits(target, wanted, level(source, given, sample))
     if given.kind != "s":

@@ -20,7 +20,7 @@ from ..tracing import functions as F
 from ..tracing.tracer import lift
 from ..tracing.transfer import from_linear
 from . import color_model
-from .access import Memory, parted, plus, read
+from .access import PlaneMemory, parted, plus, read
 from .color_model import Components, mean
 from .lines import Lines
 from .rows import Rows
@@ -36,7 +36,7 @@ class Decoder:
     """
 
     layout: Layout
-    planes: Sequence[Memory]
+    planes: Sequence[PlaneMemory]
     size: tuple[int, int]
     as_encoded: bool = False
     in_ycbcr: bool = False

@@ -26,7 +26,7 @@ MAX_TRIED = 1 << 16
 """Maximum codes for which a multiplier that no bound vouches for is tried on every one of them."""
 
 
-class Line(NamedTuple):
+class LevelScale(NamedTuple):
     """The number of no light, and how many more are full light."""
 
     zero: int
@@ -75,13 +75,13 @@ def fits(given: Channel, wanted: Channel) -> bool:
     return all(c.kind != "f" and c.bits <= MAX_BITS for c in (given, wanted))
 
 
-def nearest(given: Channel, first: Line, wanted: Channel, second: Line, sample: Expr) -> Expr:
+def nearest(given: Channel, first: LevelScale, wanted: Channel, second: LevelScale, sample: Expr) -> Expr:
     """The bits of the sample nearest to the level of a given one, halves up, saturated.
 
     >>> from ..ir.expr import param
     >>> from ..pixels.layout import Layout
     >>> ten, eight = Layout("Y:10")["Y"], Layout("Y:8")["Y"]
-    >>> nearest(ten, Line(0, 1023), eight, Line(0, 255), param("n", T.u32))
+    >>> nearest(ten, LevelScale(0, 1023), eight, LevelScale(0, 255), param("n", T.u32))
     shift_right_in($n:u32 * 130688:u32 + 261376:u32, 19:u32)
     """
     steps = _steps(given.low, given.high, first, wanted.low, wanted.high, second)
@@ -110,7 +110,7 @@ def nearest(given: Channel, first: Line, wanted: Channel, second: Line, sample: 
 
 
 @functools.lru_cache(maxsize=1024)
-def _steps(low: int, high: int, first: Line, least: int, greatest: int, second: Line) -> _Steps:
+def _steps(low: int, high: int, first: LevelScale, least: int, greatest: int, second: LevelScale) -> _Steps:
     """The steps by which samples low .. high become samples least .. greatest."""
     slope = Fraction(second.span, first.span)
 

@@ -15,7 +15,7 @@ from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index
 from ..pixels.layout import Layout
 from ..reasoning.linear import folded
-from .access import Memory, in_block, parted, plus, read, times
+from .access import PlaneMemory, in_block, parted, plus, read, times
 from .scratch import Scratch
 
 LINE, GROUP = index("line"), index("group")
@@ -52,7 +52,9 @@ def _size(width: int, tall: int) -> int:
 class Lines:
     """The lines of blocks of `tall` rows, each with one line before and one after."""
 
-    def __init__(self, layout: Layout, memories: Sequence[Memory], size: tuple[int, int], tall: int) -> None:
+    def __init__(
+        self, layout: Layout, memories: Sequence[PlaneMemory], size: tuple[int, int], tall: int
+    ) -> None:
         self.layout, self.channel, self.tall = layout, layout["M"], tall
         self.memory = memories[self.channel.plane]
         self.width, self.height = size

@@ -32,7 +32,7 @@ from ..pixels import Channel, Layout, layout_of
 from ..tracing import Value, tracing
 from ..tracing.transfer import from_linear, to_linear
 from . import color_model
-from .access import Memory, least_type
+from .access import PlaneMemory, least_type
 from .color_model import Components
 from .curves import Curves
 from .decode import Decoder
@@ -103,7 +103,7 @@ def explained(planned: ConversionPlan, options: Options) -> Report:
 def _written(plan: ConversionPlan) -> Block:
     source, target, size, tall = plan.source, plan.target, plan.blocks.size, plan.blocks.down
     memories = [
-        Memory(b, 0, 8 * p.row_bytes(size[0]) // b.type.bits)
+        PlaneMemory(b, 0, 8 * p.row_bytes(size[0]) // b.type.bits)
         for b, p in zip(plan.conversion.given, source.planes, strict=True)
     ]
     rows = Rows(source, size, tall, "read", memories) if plan.samples == "rows" else None

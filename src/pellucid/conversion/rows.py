@@ -16,7 +16,7 @@ from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index
 from ..pixels.layout import Channel, Layout
-from .access import Memory, bits_type, in_block, least_type, parted, plus, read, signed, times
+from .access import PlaneMemory, bits_type, in_block, least_type, parted, plus, read, signed, times
 from .scratch import Scratch
 
 MAX_BYTES = 32 << 10
@@ -25,7 +25,7 @@ Samples = dict[str, list[Expr]]
 """The bits of the samples of a group, by channel."""
 
 
-class Place(NamedTuple):
+class ChannelPlace(NamedTuple):
     """The places of the samples of a channel.
 
     buffer      that of their plane.
@@ -49,13 +49,18 @@ class Rows:
     """
 
     def __init__(
-        self, layout: Layout, size: tuple[int, int], tall: int, name: str, memories: Sequence[Memory] = ()
+        self,
+        layout: Layout,
+        size: tuple[int, int],
+        tall: int,
+        name: str,
+        memories: Sequence[PlaneMemory] = (),
     ) -> None:
         self.layout, self.size, self.tall, self.memories = layout, size, tall, memories
         # Where a loop of the same index was longer, less would be known.
         self.line, self.group = index(f"{name}_line"), index(f"{name}_group")
         self.words: list[Scratch] = []
-        self.places: dict[str, Place] = {}
+        self.places: dict[str, ChannelPlace] = {}
         for number, plane in enumerate(layout.planes):
             channels = self._of(number)
             if not channels:
@@ -67,7 +72,7 @@ class Rows:
             buffer = Scratch(f"{name}_{number}", word, stride * (tall // plane.down), size[1] // tall)
             first = 0
             for c in channels:
-                self.places[c.name] = Place(buffer, stride, step, first, unit // c.across)
+                self.places[c.name] = ChannelPlace(buffer, stride, step, first, unit // c.across)
                 first += unit // c.across
             self.words.append(buffer)
 

@@ -23,7 +23,7 @@ from ..staging.root.flow import BOOLEANS, DATA, INTEGERS, REALS
 from ..staging.root.lowering import Lowered, lowered
 from ..staging.root.machine import run
 from ..staging.root.nests import nest, parameters
-from ..staging.root.program import Code, Pair, linked
+from ..staging.root.program import Pair, RootCode, linked
 from ..staging.root.ranges import unchecked
 from ..staging.specialize import bound_arrays
 from .background import Background, Job
@@ -55,7 +55,7 @@ class CompiledCode:
 
     def __init__(
         self,
-        code: Code,
+        code: RootCode,
         given: Sequence[Given],
         memories: Mapping[str, Memory] | None = None,
         tier: str = "auto",
@@ -247,7 +247,7 @@ class CompiledCode:
 
 
 def compile_code(
-    code: Code,
+    code: RootCode,
     *given: Given,
     memories: Mapping[str, Memory] | None = None,
     tier: str = "auto",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..conversion.access import Memory
+from ..conversion.access import PlaneMemory
 from ..conversion.decode import Decoder
 from ..conversion.planes import Bytes, bytes_of, checked_size
 from ..ir import types as T
@@ -45,6 +45,8 @@ def reading(layout: Layout, size: tuple[int, int], given: Bytes) -> tuple[Bitmap
     """The picture in checked bytes, and the buffer that stands for them when it is compiled."""
     buffer = Buffer(unique_name("packed"), T.u8, len(given), given)
     starts = layout.offsets(*size)[:-1]
-    planes = [Memory(buffer, at, p.row_bytes(size[0])) for at, p in zip(starts, layout.planes, strict=True)]
+    planes = [
+        PlaneMemory(buffer, at, p.row_bytes(size[0])) for at, p in zip(starts, layout.planes, strict=True)
+    ]
     decoder = Decoder(layout, planes, size)
     return Bitmap(Array2(*size, lambda column, row: Color(*decoder(column, row)))), buffer

@@ -24,7 +24,7 @@ quotients by what is not 0: whoever writes a graph sees to that.
 Stream: TypeAlias = "list[Instruction]"
 
 
-class Block(NamedTuple):
+class BasicBlock(NamedTuple):
     """A code: `roots` are those of its parameters that may be pairs, each with its tag's register or None.
 
     `reals` are those of its parameters whose words are the bits of real numbers.
@@ -37,7 +37,7 @@ class Block(NamedTuple):
     reals: frozenset[int] = frozenset()
 
 
-class Row(NamedTuple):
+class FlowRow(NamedTuple):
     """A row of the operator table on values of types; `reals` tells of which operands the words are real numbers."""
 
     name: str
@@ -64,7 +64,7 @@ class Graph(NamedTuple):
     """
 
     name: str
-    blocks: list[Block]
+    blocks: list[BasicBlock]
     constants: list[int]
     failures: list[Failure]
     memories: dict[str, Any]

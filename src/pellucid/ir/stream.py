@@ -107,7 +107,7 @@ def state(number: int) -> Expr:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class StreamState:
     """A value that is carried from sample to sample: `first` at the first one, and `then` after each."""
 
     first: int
@@ -127,7 +127,7 @@ class Stream:
     outputs: tuple[Samples, ...]
     values: tuple[Expr, ...]
     sums: tuple[Expr, ...] = ()
-    states: tuple[State, ...] = ()
+    states: tuple[StreamState, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that there is a value for each output, and that samples keep out of each other's way."""

@@ -43,7 +43,7 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StatusRow:
     """A line of the table: a rule's name, its status, the digest of what it was computed from, and the rule's text."""
 
     name: str
@@ -56,19 +56,19 @@ class Row:
         return f"{self.name} | {self.status.word} | {self.status.where} | {self.digest} | {self.text}"
 
 
-def read(text: str) -> dict[str, Row]:
+def read(text: str) -> dict[str, StatusRow]:
     """The rows of a table by name."""
-    found: dict[str, Row] = {}
+    found: dict[str, StatusRow] = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):
             name, word, where, digest, rule = line.split(" | ", 4)
             known: Word = "proved" if word == "proved" else "checked" if word == "checked" else "tested"
-            found[name] = Row(name, Status(known, where), digest, rule)
+            found[name] = StatusRow(name, Status(known, where), digest, rule)
     return found
 
 
 @cache
-def table() -> dict[str, Row]:
+def table() -> dict[str, StatusRow]:
     """The table that is shipped."""
     return read(TABLE.read_text(encoding="utf-8"))
 

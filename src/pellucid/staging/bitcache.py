@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir.expr import Expr
 from .same import early_distinct
-from .session import Session
+from .session import SpecializerSession
 from .value import expression, of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _key(address: Any) -> Key:
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class CachedLine:
     """One word: where it is, its value, which of its bits are known, and which of those are not in memory yet."""
 
     number: int
@@ -53,10 +53,10 @@ class Line:
         object.__setattr__(self, "key", _key(self.address))
 
 
-Lines = tuple[Line, ...]
+Lines = tuple[CachedLine, ...]
 
 
-def load(session: Session, memory: Memory, address: Any, needed: int) -> Any:
+def load(session: SpecializerSession, memory: Memory, address: Any, needed: int) -> Any:
     """The word at an address, of which the bits of `needed` will be used."""
     session.use(memory)
     line = _find(session, memory, address)
@@ -67,7 +67,7 @@ def load(session: Session, memory: Memory, address: Any, needed: int) -> Any:
     whole = memory.mask
     if line is None:
         value = _fetch(session, memory, address)
-        line = Line(session.number(), memory, address, value, whole, 0)
+        line = CachedLine(session.number(), memory, address, value, whole, 0)
     else:
         rest = _fetch(session, memory, address) & (whole & ~line.present)
         line = replace(line, value=rest | line.value, present=whole)
@@ -75,13 +75,13 @@ def load(session: Session, memory: Memory, address: Any, needed: int) -> Any:
     return line.value
 
 
-def store(session: Session, memory: Memory, address: Any, value: Any, mask: int) -> None:
+def store(session: SpecializerSession, memory: Memory, address: Any, value: Any, mask: int) -> None:
     """Overwrite the bits of `mask` of the word at an address; `value` has no others."""
     session.use(memory)
     _write_back_others(session, memory, address, forget=True)
     line = _find(session, memory, address)
     if line is None:
-        line = Line(session.number(), memory, address, value, mask, mask)
+        line = CachedLine(session.number(), memory, address, value, mask, mask)
     else:
         kept = line.present & ~mask
         if kept:
@@ -90,7 +90,7 @@ def store(session: Session, memory: Memory, address: Any, value: Any, mask: int)
     _use(session, line)
 
 
-def write_back(session: Session, line: Line) -> Line:
+def write_back(session: SpecializerSession, line: CachedLine) -> CachedLine:
     """Bring what is new in a line into memory; returns the clean line."""
     if not line.dirty:
         return line
@@ -102,19 +102,19 @@ def write_back(session: Session, line: Line) -> Line:
     return replace(line, value=value, present=whole, dirty=0)
 
 
-def write_back_these(session: Session, lines: Lines) -> None:
+def write_back_these(session: SpecializerSession, lines: Lines) -> None:
     """Bring some lines into memory, in order."""
     for line in lines:
         write_back(session, line)
 
 
-def write_back_all(session: Session, *, keep: bool = True) -> None:
+def write_back_all(session: SpecializerSession, *, keep: bool = True) -> None:
     """Bring everything into memory, in order; keep the clean lines or forget them."""
     lines = tuple(write_back(session, line) for line in session.lines)
     session.lines = lines if keep else ()
 
 
-def _find(session: Session, memory: Memory, address: Any) -> Line | None:
+def _find(session: SpecializerSession, memory: Memory, address: Any) -> CachedLine | None:
     key = _key(address)
     for line in session.lines:
         if line.key == key and line.memory is memory:
@@ -122,7 +122,7 @@ def _find(session: Session, memory: Memory, address: Any) -> Line | None:
     return None
 
 
-def _use(session: Session, line: Line) -> None:
+def _use(session: SpecializerSession, line: CachedLine) -> None:
     """Put a line in as the one used last; beyond the capacity the one unused for longest goes."""
     session.touched.add(line.number)
     session.lines = (*(x for x in session.lines if x.number != line.number), line)
@@ -133,9 +133,9 @@ def _use(session: Session, line: Line) -> None:
         session.lines = tuple(rest)
 
 
-def _write_back_others(session: Session, memory: Memory, address: Any, *, forget: bool) -> None:
+def _write_back_others(session: SpecializerSession, memory: Memory, address: Any, *, forget: bool) -> None:
     """Before a word is touched, write back the lines that may be the same word; forget them if it is overwritten."""
-    kept: list[Line] = []
+    kept: list[CachedLine] = []
     session.work += len(session.lines) // MAX_LINES
     key = _key(address)
     for line in session.lines:
@@ -149,13 +149,13 @@ def _write_back_others(session: Session, memory: Memory, address: Any, *, forget
     session.lines = tuple(kept)
 
 
-def _fetch(session: Session, memory: Memory, address: Any) -> Any:
+def _fetch(session: SpecializerSession, memory: Memory, address: Any) -> Any:
     return of(session.named("word", memory.element(expression(address))))
 
 
-def split_anew(session: Session) -> None:
+def split_anew(session: SpecializerSession) -> None:
     """Write the addresses of the lines with what a case analysis has just told of them."""
-    found: list[Line] = []
+    found: list[CachedLine] = []
     for line in session.lines:
         known = line.address + 0
         found.append(line if _key(known) == line.key else replace(line, address=known))

@@ -17,7 +17,7 @@ from ..ir.expr import const
 from .folding import opposite
 from .joins import cases, join
 from .looper import Looper
-from .points import Call, Fork, as_state
+from .points import DynamicCall, Fork, as_state
 from .session import Fault, current
 from .value import INTEGER, NUMBER, Cyclic, Dynamic, integer
 
@@ -65,7 +65,7 @@ def dynamic_call(*state: Any) -> Any:
     (8, 0)
     """
     bare = state[0] if len(state) == 1 else state
-    return bare if current() is None else Call(bare)
+    return bare if current() is None else DynamicCall(bare)
 
 
 @takes(value=INTEGER, base=whole(1), then=FUNCTION)

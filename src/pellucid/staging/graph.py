@@ -13,15 +13,15 @@ from typing import Any
 from ..ir.expr import Expr
 from . import residual as R
 from .points import Header
-from .session import Session
+from .session import SpecializerSession
 from .structure import advanced
 
 
 @dataclass(slots=True)
-class Graph:
+class PointGraph:
     """The variants of a loop, their memo points by key, and of which names others are known multiples."""
 
-    session: Session
+    session: SpecializerSession
     headers: dict[tuple[Any, ...], Header] = field(default_factory=dict[tuple[Any, ...], Header])
     variants: list[R.Variant] = field(default_factory=list[R.Variant])
     multiples: dict[Expr, Expr] = field(default_factory=dict[Expr, Expr])

@@ -17,11 +17,11 @@ from .folding import node, number
 from .growth import Exhausted
 from .real import Real, real
 from .same import Flat, canonical, flatten
-from .session import MAX_RESIDUES, MAX_WORK, Session, Split
+from .session import MAX_RESIDUES, MAX_WORK, ResidueSplit, SpecializerSession
 from .value import Cyclic, Dynamic, expression, integer, of
 
 
-def join(session: Session, arms: list[tuple[Any, Callable[[], Any]]]) -> Any:
+def join(session: SpecializerSession, arms: list[tuple[Any, Callable[[], Any]]]) -> Any:
     """The result of the first arm whose condition holds (the last one's is not asked), as one value."""
     codes: list[R.Code] = []
     flats: list[Flat] = []
@@ -55,7 +55,7 @@ def join(session: Session, arms: list[tuple[Any, Callable[[], Any]]]) -> Any:
     if any(codes):
         whole: R.Code = codes[-1]
         for (condition, _), code in list(zip(arms, codes, strict=True))[-2::-1]:
-            whole = [R.Branch(expression(condition), code, whole)]
+            whole = [R.ResidualBranch(expression(condition), code, whole)]
         session.block.extend(whole)
     return flats[0].build(joined)
 
@@ -78,7 +78,7 @@ def _selected(condition: Any, one: Flat, other: Flat) -> list[Any] | None:
     return found
 
 
-def merged(session: Session, flats: list[Flat]) -> tuple[list[Any], list[R.Code]]:
+def merged(session: SpecializerSession, flats: list[Flat]) -> tuple[list[Any], list[R.Code]]:
     """One value for each leaf, and what each arm assigns for it; what was known before the arms stays as it is."""
     shared: dict[tuple[Expr, ...], Expr] = {}
     first = flats[0]
@@ -123,7 +123,7 @@ def merged(session: Session, flats: list[Flat]) -> tuple[list[Any], list[R.Code]
     return joined, sets
 
 
-def cases(session: Session, splits: list[tuple[Expr, int]], then: Callable[[], Any]) -> Any:
+def cases(session: SpecializerSession, splits: list[tuple[Expr, int]], then: Callable[[], Any]) -> Any:
     """Run `then` once for each residue of some values, and join the results."""
     splits = [(q, k) for q, k in splits if k > 1]
     if not splits:
@@ -139,7 +139,7 @@ def cases(session: Session, splits: list[tuple[Expr, int]], then: Callable[[], A
 
     def arm(residue: int) -> Callable[[], Any]:
         def run() -> Any:
-            session.splits[q] = Split(factor, quotient, residue)
+            session.splits[q] = ResidueSplit(factor, quotient, residue)
             bitcache.split_anew(session)
             return cases(session, rest, then)
 

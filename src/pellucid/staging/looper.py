@@ -21,7 +21,7 @@ from ..ir.expr import Expr, const
 from . import bitcache
 from . import residual as R
 from .folding import node, number
-from .graph import Graph
+from .graph import PointGraph
 from .growth import LEAVES_A_UNIT, SEEN, Exhausted, Unending, unending, weight
 from .joins import cases, merged
 from .points import (
@@ -30,7 +30,7 @@ from .points import (
     MAX_STEPS,
     MAX_VARIANTS,
     REACH,
-    Call,
+    DynamicCall,
     Fork,
     Header,
     Narrower,
@@ -40,7 +40,7 @@ from .points import (
     as_state,
 )
 from .same import Canonical, Flat, canonical, flatten, restored
-from .session import MAX_WORK, Fault, Session, Split, Wish
+from .session import MAX_WORK, Fault, ResidueSplit, SpecializerSession, Wish
 from .structure import structured
 from .value import Cyclic, Dynamic, expression, integer
 
@@ -49,13 +49,13 @@ class Looper:
     """Specializes one loop."""
 
     def __init__(
-        self, session: Session, done: Callable[..., Any], step: Callable[..., Any], count: int
+        self, session: SpecializerSession, done: Callable[..., Any], step: Callable[..., Any], count: int
     ) -> None:
         self.session, self.done, self.step_function, self.count = session, done, step, count
         self.names = list(inspect.signature(step).parameters)
         self.place, _ = caller()
         self.places: tuple[str, ...] = ()
-        self.graph = Graph(session)
+        self.graph = PointGraph(session)
         self.queue: list[Header] = []
         self.ways: list[tuple[Flat, R.Code]] = []
         self.widening = Widening()
@@ -147,7 +147,7 @@ class Looper:
         session, self.splits = self.session, splits
         for q, (times, name) in self.narrowed.items():
             session.emit(R.Set(name, node("mul", q, number(times))))
-            session.splits[q] = Split(1, name, 0, times)
+            session.splits[q] = ResidueSplit(1, name, 0, times)
         bitcache.split_anew(session)
         state = self.resolved(state)
         invariant = {q: k for q, k in splits.items() if not self.carried(state, q)}
@@ -199,7 +199,7 @@ class Looper:
         for r in range(factor):
 
             def arm(r: int = r) -> None:
-                session.splits[q] = Split(factor, quotient, r)
+                session.splits[q] = ResidueSplit(factor, quotient, r)
                 bitcache.split_anew(session)
                 self.enter(state, rest)
 
@@ -210,7 +210,7 @@ class Looper:
                 codes.append(session.capture(arm))
         whole: R.Code = codes[-1]
         for r in range(factor - 2, -1, -1):
-            whole = [R.Branch(node("eq", residue, number(r)), codes[r], whole)]
+            whole = [R.ResidualBranch(node("eq", residue, number(r)), codes[r], whole)]
         session.block.extend(whole)
 
     def resolved(self, state: State) -> State:
@@ -295,7 +295,7 @@ class Looper:
         if isinstance(result, Fork):
             self.branch(result, path)
             return None
-        if isinstance(result, Call):
+        if isinstance(result, DynamicCall):
             self.jump(as_state(result.state, self.count))
             return None
         return as_state(result, self.count)
@@ -309,7 +309,7 @@ class Looper:
                 result = function()
                 if isinstance(result, Fork):
                     self.branch(result, path)
-                elif isinstance(result, Call):
+                elif isinstance(result, DynamicCall):
                     self.jump(as_state(result.state, self.count))
                 else:
                     self.advance(as_state(result, self.count), path.branch())
@@ -318,7 +318,7 @@ class Looper:
 
         condition = expression(fork.condition)
         then, orelse = arm(fork.then), arm(fork.orelse)
-        self.session.emit(R.Branch(condition, then, orelse))
+        self.session.emit(R.ResidualBranch(condition, then, orelse))
 
     def leave(self, state: State) -> None:
         """The end of the loop: everything is in memory."""
@@ -415,7 +415,7 @@ class Looper:
             return
         end = session.capture(lambda: self.leave(header.state))
         on = session.capture(lambda: self.go_on(header.state))
-        session.emit(R.Branch(expression(test), end, on))
+        session.emit(R.ResidualBranch(expression(test), end, on))
 
     def go_on(self, state: State) -> None:
         """One step from a memo point, and from there to the next."""
@@ -435,7 +435,7 @@ class Looper:
         if not session.lines:
             return
         wanted = self.touched_ahead(state) if session.capacity is None else {x.number for x in session.lines}
-        kept: list[bitcache.Line] = []
+        kept: list[bitcache.CachedLine] = []
         for line in session.lines:
             if line.number in wanted:
                 kept.append(line)

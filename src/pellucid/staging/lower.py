@@ -56,16 +56,16 @@ def _without(code: R.Code, used: set[Expr]) -> R.Code:
         match s:
             case R.Set(name, _) if name not in used:
                 continue
-            case R.Branch(condition, then, orelse):
+            case R.ResidualBranch(condition, then, orelse):
                 arms = _without(then, used), _without(orelse, used)
                 if any(arms):
-                    out.append(R.Branch(condition, *arms))
+                    out.append(R.ResidualBranch(condition, *arms))
             case R.Count(index, lo, hi, body):
                 inner = _without(body, used)
                 if inner:
                     out.append(R.Count(index, lo, hi, inner))
-            case R.While(condition, body):
-                out.append(R.While(condition, _without(body, used)))
+            case R.ResidualWhile(condition, body):
+                out.append(R.ResidualWhile(condition, _without(body, used)))
             case _:
                 out.append(s)
     return out
@@ -109,9 +109,9 @@ class _Plan:
                     own.append(name)
                 case R.Put(buffer, _, _):
                     self.changes.setdefault(buffer, []).append(self._clock)
-                case R.Count() | R.While():
+                case R.Count() | R.ResidualWhile():
                     self.loops.append((start, self._clock))
-                    if isinstance(s, R.While):
+                    if isinstance(s, R.ResidualWhile):
                         # The condition is asked again after every turn.
                         for n in topological([s.condition]):
                             if n.op == "param":
@@ -218,9 +218,9 @@ class _Writer:
                     out.append(
                         N.Store(self.sized.get(buffer, buffer), self.value(position), self.value(value))
                     )
-                case R.Branch(condition, then, orelse) if self.value(condition).op == "const":
+                case R.ResidualBranch(condition, then, orelse) if self.value(condition).op == "const":
                     out.extend(self.block(then if self.value(condition).attr else orelse))
-                case R.Branch(condition, then, orelse):
+                case R.ResidualBranch(condition, then, orelse):
                     arms = self.block(then), self.block(orelse)
                     if arms[0]:
                         out.append(N.If(self.value(condition), *arms))
@@ -228,7 +228,7 @@ class _Writer:
                         out.append(N.If(self.value(opposite(condition)), arms[1]))
                 case R.Count(index, lo, hi, body):
                     out.append(N.For(index, self.value(lo), self.value(hi), self.block(body)))
-                case R.While(condition, body):
+                case R.ResidualWhile(condition, body):
                     out.append(N.While(self.value(condition), self.block(body)))
                 case _:
                     raise AssertionError(s)

@@ -53,7 +53,7 @@ class Fork:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class DynamicCall:
     """What `dynamic_call` returns: the loop goes on by a jump."""
 
     state: Any

@@ -29,7 +29,7 @@ class Put:
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class ResidualBranch:
     """One of two blocks."""
 
     condition: Expr
@@ -48,7 +48,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class While:
+class ResidualWhile:
     """A block as long as a condition holds."""
 
     condition: Expr
@@ -70,7 +70,7 @@ class Leave:
     way: int
 
 
-Statement = Set | Put | Branch | Count | While | Goto | Leave
+Statement = Set | Put | ResidualBranch | Count | ResidualWhile | Goto | Leave
 Code = list[Statement]
 
 
@@ -93,9 +93,9 @@ def walk(code: Code) -> Iterator[Statement]:
 def blocks(s: Statement) -> tuple[Code, ...]:
     """The blocks inside a statement."""
     match s:
-        case Branch(_, then, orelse):
+        case ResidualBranch(_, then, orelse):
             return (then, orelse)
-        case Count(_, _, _, body) | While(_, body):
+        case Count(_, _, _, body) | ResidualWhile(_, body):
             return (body,)
         case _:
             return ()
@@ -108,7 +108,7 @@ def roots(s: Statement) -> tuple[Expr, ...]:
             return (value,)
         case Put(_, position, value):
             return (position, value)
-        case Branch(condition, _, _) | While(condition, _):
+        case ResidualBranch(condition, _, _) | ResidualWhile(condition, _):
             return (condition,)
         case Count(_, lo, hi, _):
             return (lo, hi)
@@ -127,13 +127,13 @@ def rewrite(code: Code, expression: Callable[[Expr], Expr], jump: Callable[[Stat
                 out.append(Set(name, expression(value)))
             case Put(buffer, position, value):
                 out.append(Put(buffer, expression(position), expression(value)))
-            case Branch(condition, then, orelse):
+            case ResidualBranch(condition, then, orelse):
                 arms = (rewrite(b, expression, jump) for b in (then, orelse))
-                out.append(Branch(expression(condition), *arms))
+                out.append(ResidualBranch(expression(condition), *arms))
             case Count(index, lo, hi, body):
                 out.append(Count(index, expression(lo), expression(hi), rewrite(body, expression, jump)))
-            case While(condition, body):
-                out.append(While(expression(condition), rewrite(body, expression, jump)))
+            case ResidualWhile(condition, body):
+                out.append(ResidualWhile(expression(condition), rewrite(body, expression, jump)))
             case Goto(variant, values):
                 out.extend(jump(Goto(variant, tuple(expression(v) for v in values))))
             case Leave():

@@ -38,7 +38,7 @@ MAX_RESIDUES = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class ResidueSplit:
     """The known form of a quotient in a part of the program: ``q = factor * quotient + residue``, by a case analysis.
 
     With a `divisor` it is ``divisor * q = quotient``, and holds for multiples of the divisor only: who knows a number
@@ -69,7 +69,7 @@ Wish = tuple[tuple[Expr, int], ...]
 
 
 @dataclass(slots=True)
-class Session:
+class SpecializerSession:
     """The state of one specialization.
 
     `splits` is what the cases around say of dynamic values; `wishes` what cases would make static; `asked` how finely
@@ -80,7 +80,7 @@ class Session:
     """
 
     block: R.Code = field(default_factory=list["R.Statement"])
-    splits: dict[Expr, Split] = field(default_factory=dict[Expr, Split])
+    splits: dict[Expr, ResidueSplit] = field(default_factory=dict[Expr, ResidueSplit])
     wishes: dict[Wish, None] = field(default_factory=dict["Wish", None])
     depths: dict[Expr, int] = field(default_factory=dict[Expr, int])
     parts: dict[Expr, Expr] = field(default_factory=dict[Expr, Expr])
@@ -147,7 +147,7 @@ class Session:
             return []
         number = self.faults.setdefault(fault, len(self.faults))
         note: list[R.Statement] = [R.Put(self.fault, E.const(number, T.i64), E.const(1, T.u8))]
-        guard = note if refused.op == "const" else [R.Branch(refused, note, [])]
+        guard = note if refused.op == "const" else [R.ResidualBranch(refused, note, [])]
         return [s for s in guard if s not in self.block]
 
     def unless_refused(self, code: list[R.Statement]) -> list[R.Statement]:
@@ -156,7 +156,7 @@ class Session:
         places = [E.load(self.fault, E.const(k, T.i64)) for k in self.faults.values()]
         clear = [E.apply("eq", place, zero) for place in places]
         return (
-            [R.Branch(functools.reduce(lambda a, b: E.apply("and", a, b), clear), code, [])]
+            [R.ResidualBranch(functools.reduce(lambda a, b: E.apply("and", a, b), clear), code, [])]
             if clear
             else code
         )
@@ -201,16 +201,16 @@ class Session:
             self.block, self.lines, self.splits = outer, lines, splits
 
 
-_now: ContextVar[Session | None] = ContextVar("session", default=None)
+_now: ContextVar[SpecializerSession | None] = ContextVar("session", default=None)
 
 
-def current() -> Session | None:
+def current() -> SpecializerSession | None:
     """The specialization under way, or None: then programs run as plain Python."""
     return _now.get()
 
 
 @contextmanager
-def staging(session: Session) -> Generator[Session]:
+def staging(session: SpecializerSession) -> Generator[SpecializerSession]:
     """Make a session the current one."""
     token = _now.set(session)
     try:

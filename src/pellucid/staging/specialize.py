@@ -28,7 +28,7 @@ from .folding import WHOLE
 from .lower import lower
 from .memory import Memory
 from .same import flatten
-from .session import Fault, Session, staging
+from .session import Fault, SpecializerSession, staging
 from .value import NUMBER, Cyclic, Dynamic, expression, integer, of
 
 Array = np.ndarray[Any, Any]
@@ -220,7 +220,7 @@ def _specialized(
     name: str,
     cache: int | None,
 ) -> Residual:
-    session = Session(capacity=cache)
+    session = SpecializerSession(capacity=cache)
     taken = (
         *_memories((arguments, keywords)),
         "result",

@@ -15,8 +15,8 @@ from ..base.kinds import FUNCTION, TRUTH, each, instance, takes, whole
 from ..base.source_location import caller
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, load
-from ..ir.stream import Samples, State, Stream, position, sample, state
-from .session import Session, staging
+from ..ir.stream import Samples, Stream, StreamState, position, sample, state
+from .session import SpecializerSession, staging
 from .value import expression, of
 
 
@@ -84,7 +84,7 @@ def stream(
     >>> half.values
     (%sample0:i64 >> 1:i64,)
     """
-    session = Session()
+    session = SpecializerSession()
     leaves = [*([position()] if counted else []), *(sample(k) for k in range(len(inputs)))]
     leaves += [state(k) for k in range(len(states))]
     with staging(session):
@@ -104,7 +104,7 @@ def stream(
             f"{len(states)} states and {len(made)} results", place=place, fix="return each state"
         )
     split = len(made) - len(states)
-    carried = tuple(State(first, then) for first, then in zip(states, made[split:], strict=True))
+    carried = tuple(StreamState(first, then) for first, then in zip(states, made[split:], strict=True))
     made = made[:split]
     if outputs:
         return Stream(tuple(inputs), tuple(outputs), made, (), carried)

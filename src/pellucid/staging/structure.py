@@ -14,11 +14,11 @@ from ..ir import types as T
 from ..ir.expr import Expr, const, substitute, topological
 from . import residual as R
 from .folding import node, number, opposite
-from .session import Fault, Session
+from .session import Fault, SpecializerSession
 
 
 def structured(
-    session: Session,
+    session: SpecializerSession,
     entry: R.Code,
     variants: list[R.Variant],
     exits: list[R.Code],
@@ -68,7 +68,12 @@ def structured(
 
 
 def _without_constants(
-    session: Session, entry: R.Code, variants: list[R.Variant], exits: list[R.Code], *, closed: bool
+    session: SpecializerSession,
+    entry: R.Code,
+    variants: list[R.Variant],
+    exits: list[R.Code],
+    *,
+    closed: bool,
 ) -> tuple[R.Code, list[R.Variant], list[R.Code]]:
     """The graph without names that are given one and the same value at every jump.
 
@@ -130,7 +135,7 @@ def _leaves(code: R.Code) -> bool:
     return any(isinstance(s, R.Leave) for s in R.walk(code))
 
 
-def _assign(session: Session, names: tuple[Expr, ...], values: tuple[Expr, ...]) -> R.Code:
+def _assign(session: SpecializerSession, names: tuple[Expr, ...], values: tuple[Expr, ...]) -> R.Code:
     """Assign all names at once: every value is computed before any name changes."""
     moves = [(n, v) for n, v in zip(names, values, strict=True) if n is not v]
     if len(moves) == 1:
@@ -143,7 +148,11 @@ def _assign(session: Session, names: tuple[Expr, ...], values: tuple[Expr, ...])
 
 
 def _inner(
-    session: Session, entry: R.Code, loops: dict[int, R.Variant], exits: list[R.Code], endless: Fault
+    session: SpecializerSession,
+    entry: R.Code,
+    loops: dict[int, R.Variant],
+    exits: list[R.Code],
+    endless: Fault,
 ) -> tuple[R.Code, dict[int, R.Variant]] | None:
     """The graph with a loop put into the one place outside of it that enters it; None if there is no such loop.
 
@@ -179,15 +188,20 @@ def _inner(
 
 
 def _tested_at_head(
-    session: Session, entry: R.Code, number_: int, loop: R.Variant, exits: list[R.Code], endless: Fault
+    session: SpecializerSession,
+    entry: R.Code,
+    number_: int,
+    loop: R.Variant,
+    exits: list[R.Code],
+    endless: Fault,
 ) -> R.Code | None:
     """The loop as `Count` or `While`, if the only way out of it is its first statement; else None."""
     if len(loop.code) != 1:
         return None
     (head,) = loop.code
-    if isinstance(head, R.Branch) and _leaves(head.orelse) and not _leaves(head.then):
-        head = R.Branch(opposite(head.condition), head.orelse, head.then)
-    if not isinstance(head, R.Branch) or _jumps(head.then) or _leaves(head.orelse):
+    if isinstance(head, R.ResidualBranch) and _leaves(head.orelse) and not _leaves(head.then):
+        head = R.ResidualBranch(opposite(head.condition), head.orelse, head.then)
+    if not isinstance(head, R.ResidualBranch) or _jumps(head.then) or _leaves(head.orelse):
         return None
     sites = _jumps(entry)
     if len(sites) > 1 and _leaves(entry):
@@ -199,7 +213,7 @@ def _tested_at_head(
             return _assign(session, loop.names, s.values) if isinstance(s, R.Goto) else [s]
 
         body = R.rewrite(head.orelse, lambda e: e, again)
-        turns = session.unless_refused([R.While(opposite(head.condition), body)])
+        turns = session.unless_refused([R.ResidualWhile(opposite(head.condition), body)])
         whole: R.Code = [*turns, *_ended(head.then, exits)]
     else:
         exits = [R.rewrite(e, counted.after, lambda s: [s]) for e in exits]
@@ -243,7 +257,9 @@ def advanced(value: Expr) -> tuple[Expr, int]:
     return value, 0
 
 
-def _count(session: Session, loop: R.Variant, head: R.Branch, sites: list[R.Goto]) -> _Counted | None:
+def _count(
+    session: SpecializerSession, loop: R.Variant, head: R.ResidualBranch, sites: list[R.Goto]
+) -> _Counted | None:
     """The loop as a counted one, if its test compares what advances by static steps with what stays.
 
     `sites` are the jumps into it from outside.
@@ -422,7 +438,9 @@ def _moved(value: Expr, amount: int) -> Expr:
 # ---- a machine of several states ----
 
 
-def _machine(session: Session, entry: R.Code, loops: dict[int, R.Variant], exits: list[R.Code]) -> R.Code:
+def _machine(
+    session: SpecializerSession, entry: R.Code, loops: dict[int, R.Variant], exits: list[R.Code]
+) -> R.Code:
     """One loop around the variants, which say at their ends which is next: 0 ends."""
     at = session.fresh("at")
     numbers = {k: i + 1 for i, k in enumerate(loops)}
@@ -438,9 +456,9 @@ def _machine(session: Session, entry: R.Code, loops: dict[int, R.Variant], exits
     bodies = [R.rewrite(v.code, lambda e: e, jump) for v in loops.values()]
     whole: R.Code = bodies[-1]
     for i in range(len(bodies) - 2, -1, -1):
-        whole = [R.Branch(node("eq", at, number(i + 1)), bodies[i], whole)]
-    turns = session.unless_refused([R.While(node("ne", at, number(0)), whole)])
+        whole = [R.ResidualBranch(node("eq", at, number(i + 1)), bodies[i], whole)]
+    turns = session.unless_refused([R.ResidualWhile(node("ne", at, number(0)), whole)])
     # Where the loop is not run, what it results in is zero.
     results = dict.fromkeys(s.name for code in exits for s in R.walk(code) if isinstance(s, R.Set))
-    zeros = [R.Set(n, const(0, n.type)) for n in results] if isinstance(turns[0], R.Branch) else []
+    zeros = [R.Set(n, const(0, n.type)) for n in results] if isinstance(turns[0], R.ResidualBranch) else []
     return [*zeros, *R.rewrite(entry, lambda e: e, jump), *turns]

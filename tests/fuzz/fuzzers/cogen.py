@@ -24,7 +24,7 @@ from pellucid.base.errors import PellucidError, StagingError, TextError
 from pellucid.staging import Memory
 from pellucid.staging.cogen import Compiler, cogen, tidy
 from pellucid.staging.front.vectors import dynamic_data
-from pellucid.staging.root.program import Code, Const, If, Instruction, Lift, Prim, linked
+from pellucid.staging.root.program import Const, Instruction, Lift, RootCode, RootIf, RootPrim, linked
 from pellucid.staging.root.reading import read_sugar
 from pellucid.staging.root.writing import reached
 from pellucid.staging.times.lattice import CYCLIC
@@ -92,7 +92,7 @@ def _random_root(rng: random.Random) -> dict[str, Any]:
 
 
 def _places(
-    rng: random.Random, code: Code, static: frozenset[str], numbers: frozenset[str]
+    rng: random.Random, code: RootCode, static: frozenset[str], numbers: frozenset[str]
 ) -> list[list[Any]]:
     """Lifts: the number of a code, the place in it, the variable, and to what it is lifted; numbers may be cyclic."""
     places: list[tuple[int, int, list[str]]] = []
@@ -114,13 +114,13 @@ def _walk(stream: tuple[Instruction, ...], bound: list[str], places: list[list[s
     bound = list(bound)
     for instruction in stream:
         places.append(list(bound))
-        if isinstance(instruction, If):
+        if isinstance(instruction, RootIf):
             _walk(instruction.stream, bound, places)
-        if isinstance(instruction, Prim | Const):
+        if isinstance(instruction, RootPrim | Const):
             bound.append(instruction.name)
 
 
-def _lifted(code: Code, lifts: list[list[Any]]) -> Code:
+def _lifted(code: RootCode, lifts: list[list[Any]]) -> RootCode:
     """A code, changed to one with lifts in it."""
     for at, one in enumerate(reached(code)):
         here = [
@@ -134,8 +134,8 @@ def _lifted(code: Code, lifts: list[list[Any]]) -> Code:
                 place = next(count)
                 out += [lift for where, lift in here if where == place]
                 out.append(
-                    If(instruction.test, of(instruction.stream))
-                    if isinstance(instruction, If)
+                    RootIf(instruction.test, of(instruction.stream))
+                    if isinstance(instruction, RootIf)
                     else instruction
                 )
             return tuple(out)
@@ -148,7 +148,7 @@ def _lifted(code: Code, lifts: list[list[Any]]) -> Code:
 
 
 @lru_cache(maxsize=200)
-def _interpreter(language: str, text: str, lifts: str) -> Code:
+def _interpreter(language: str, text: str, lifts: str) -> RootCode:
     """The interpreter with lifts in it."""
     code = read_sugar(text)["f0"] if language == "root" else LANGUAGES[language].code()
     return _lifted(code, json.loads(lifts))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...ir.flow import PAIR
 from ..jit.assembly import POINTER, Assembly, Function, Value
-from .frame import PAIR_BYTES, Word
+from .frame import PAIR_BYTES, FrameWord
 
 COLLECT = "pellucid_collect"
 NURSERY = 1 << 22
@@ -35,15 +35,15 @@ def _moved(f: Function) -> None:
     """A word after the pair that it may stand for has moved; a tag below 0 is that of a pair or nil."""
     is_pair = (f.tag >= PAIR) | ((f.tag < 0) & f.word.differs(0))
     # Pairs that are constants stay where they are, and lead to such only.
-    old = f.load("i64", f.frame, 8 * Word.OTHER)
-    is_pair = is_pair & (f.word >= old) & (f.word < old + f.load("i64", f.frame, 8 * Word.SIZE))
+    old = f.load("i64", f.frame, 8 * FrameWord.OTHER)
+    is_pair = is_pair & (f.word >= old) & (f.word < old + f.load("i64", f.frame, 8 * FrameWord.SIZE))
     with f.when(is_pair ^ 1):
         f.give(f.word)
     pair = _at(f, f.word)
     tags = f.load("i64", pair, 16)
     with f.when(tags.same(-1)):
         f.give(f.load("i64", pair))
-    free = f.load("i64", f.frame, 8 * Word.FREE)
+    free = f.load("i64", f.frame, 8 * FrameWord.FREE)
     to = _at(f, free)
     f.store(f.load("i64", pair), to)
     f.store(f.load("i64", pair, 8), to, 8)
@@ -53,7 +53,7 @@ def _moved(f: Function) -> None:
         f.store(f.load("i64", pair + (k << 3), PAIR_BYTES), to + (k << 3), PAIR_BYTES)
     f.store(free, pair)
     f.store(f.number(-1), pair, 16)
-    f.store(free + (more << 3) + PAIR_BYTES, f.frame, 8 * Word.FREE)
+    f.store(free + (more << 3) + PAIR_BYTES, f.frame, 8 * FrameWord.FREE)
     f.give(free)
 
 
@@ -64,17 +64,17 @@ def _more(f: Function, tags: Value) -> Value:
 
 
 def _collect(f: Function) -> None:
-    old, new = f.load("i64", f.frame, 8 * Word.SPACE), f.load("i64", f.frame, 8 * Word.OTHER)
-    f.store(new, f.frame, 8 * Word.SPACE)
-    f.store(old, f.frame, 8 * Word.OTHER)
-    f.store(new, f.frame, 8 * Word.FREE)
+    old, new = f.load("i64", f.frame, 8 * FrameWord.SPACE), f.load("i64", f.frame, 8 * FrameWord.OTHER)
+    f.store(new, f.frame, 8 * FrameWord.SPACE)
+    f.store(old, f.frame, 8 * FrameWord.OTHER)
+    f.store(new, f.frame, 8 * FrameWord.FREE)
     with f.count(f.count_) as k:
         place = f.roots + (k << 4)
         f.store(f.call("moved", f.frame, f.load("i64", place), f.load("i64", place, 8), result="i64"), place)
     scan = f.variable("i64", new)
     with f.repeat() as loop:
         now = scan()
-        f.leave(loop, now.same(f.load("i64", f.frame, 8 * Word.FREE)))
+        f.leave(loop, now.same(f.load("i64", f.frame, 8 * FrameWord.FREE)))
         pair = _at(f, now)
         tags = f.load("i64", pair, 16)
         for offset, tag in ((0, tags & _TAG), (8, (tags >> 8) & _TAG)):
@@ -85,11 +85,11 @@ def _collect(f: Function) -> None:
             word = f.load("i64", place, PAIR_BYTES)
             f.store(f.call("moved", f.frame, word, tag, result="i64"), place, PAIR_BYTES)
         scan.set(now + (more << 3) + PAIR_BYTES)
-    free = f.load("i64", f.frame, 8 * Word.FREE)
-    size = f.load("i64", f.frame, 8 * Word.SIZE)
+    free = f.load("i64", f.frame, 8 * FrameWord.FREE)
+    size = f.load("i64", f.frame, 8 * FrameWord.SIZE)
     # As much again as lives, so that the work of copying is shared by as many new pairs.
     more = free - new
     more = f.choose(more < NURSERY, f.number(NURSERY), more) + f.room
     limit = (free + more).least(new + size)
-    f.store(limit, f.frame, 8 * Word.LIMIT)
+    f.store(limit, f.frame, 8 * FrameWord.LIMIT)
     f.give((free + f.room > limit).to("i64"))

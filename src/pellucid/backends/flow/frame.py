@@ -20,7 +20,7 @@ FULL, STOPPED = -1, -2
 """Failures of any program: there is no room for pairs; a signal's handler raised an error."""
 
 
-class Word(IntEnum):
+class FrameWord(IntEnum):
     """Words of a frame; after them come its memories, address and length, then the arguments, then room for roots."""
 
     RESULT = 0
@@ -39,7 +39,7 @@ class Word(IntEnum):
 
 def arguments_at(graph: Graph) -> int:
     """The first word of arguments."""
-    return Word.MEMORIES + 2 * len(graph.memories)
+    return FrameWord.MEMORIES + 2 * len(graph.memories)
 
 
 def roots_at(graph: Graph) -> int:

@@ -22,7 +22,7 @@ from ..jit.polling import Poll
 from ..port import CodeStore, address
 from . import collecting
 from .executable import is_possible, loaded
-from .frame import FULL, PAIR_BYTES, STOPPED, Outline, Word, arguments_at, frame_words, outlines
+from .frame import FULL, PAIR_BYTES, STOPPED, FrameWord, Outline, arguments_at, frame_words, outlines
 from .templates import assembled
 from .text import ENTRY, text
 
@@ -130,7 +130,7 @@ class FlowCode:
         makes_pairs = any(outline.room for outline in known)
         self.pairs = makes_pairs or any(block.roots for block in self.graph.blocks)
         self.blank = array("q", bytes(8 * frame_words(self.graph)))
-        self.blank[Word.FIXED] = address(self.fixed)
+        self.blank[FrameWord.FIXED] = address(self.fixed)
         self.arguments = arguments_at(self.graph)
 
     def taken(self) -> Arena:
@@ -146,7 +146,7 @@ class FlowCode:
 
     def parts(self, arena: Arena, pair: int) -> list[int]:
         """The words of a pair, in the arena or among the constants."""
-        at = (pair - self.blank[Word.FIXED]) // PAIR_BYTES
+        at = (pair - self.blank[FrameWord.FIXED]) // PAIR_BYTES
         return self.fixed[at].tolist() if 0 <= at < len(self.fixed) else arena.parts(pair)
 
     def run(
@@ -159,17 +159,21 @@ class FlowCode:
         """
         asked = _askers.get() or Poll()
         frame = self.blank[:]
-        frame[Word.QUESTION] = asked.place
+        frame[FrameWord.QUESTION] = asked.place
         if self.slots:
             slots = array("q", bytes(8 * self.slots))
-            frame[Word.SLOTS] = slots.buffer_info()[0]
+            frame[FrameWord.SLOTS] = slots.buffer_info()[0]
         if arena is not None:
             first = arena.first
-            frame[Word.FREE] = first + arena.used
-            frame[Word.LIMIT] = first + min(arena.size, arena.used + collecting.NURSERY)
-            frame[Word.SPACE], frame[Word.OTHER], frame[Word.SIZE] = first, first + arena.size, arena.size
-            frame[Word.COLLECT] = _collector()
-        at: int = Word.MEMORIES
+            frame[FrameWord.FREE] = first + arena.used
+            frame[FrameWord.LIMIT] = first + min(arena.size, arena.used + collecting.NURSERY)
+            frame[FrameWord.SPACE], frame[FrameWord.OTHER], frame[FrameWord.SIZE] = (
+                first,
+                first + arena.size,
+                arena.size,
+            )
+            frame[FrameWord.COLLECT] = _collector()
+        at: int = FrameWord.MEMORIES
         for each in arrays:
             frame[at] = address(each)
             frame[at + 1] = len(each)
@@ -180,10 +184,10 @@ class FlowCode:
         asked.check()
         _askers.put(asked)
         if arena is not None:
-            arena.reached = max(arena.reached, frame[Word.LIMIT] - frame[Word.SPACE])
+            arena.reached = max(arena.reached, frame[FrameWord.LIMIT] - frame[FrameWord.SPACE])
         if failure:
             raise self._error(failure)
-        return frame[Word.RESULT], frame[Word.TAG]
+        return frame[FrameWord.RESULT], frame[FrameWord.TAG]
 
     def _error(self, failure: int) -> PellucidError:
         if failure in (FULL, STOPPED):

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from ...base.errors import BackendError
 from ...ir.flow import Graph, Instruction, Stream
 from ..jit.polling import POLL_INTERVAL
-from .frame import FULL, PAIR_BYTES, STOPPED, Outline, Word, arguments_at, heads, roots_at
+from .frame import FULL, PAIR_BYTES, STOPPED, FrameWord, Outline, arguments_at, heads, roots_at
 from .slots import EPILOGUE, STORE, failure_place, failures, number_to_rax, slots
 
 _i32 = struct.Struct("<i").pack
@@ -24,8 +24,8 @@ _put_i32 = struct.Struct("<i").pack_into
 _PROLOGUE = b"".join(
     [
         bytes.fromhex("55 53 4154 4155 4156 4989fc 498b6c24"),
-        bytes([8 * Word.SLOTS]) + bytes.fromhex("4d8b6c24") + bytes([8 * Word.FREE]),
-        bytes.fromhex("4d8b7424") + bytes([8 * Word.LIMIT]) + b"\xbb" + _i32(POLL_INTERVAL),
+        bytes([8 * FrameWord.SLOTS]) + bytes.fromhex("4d8b6c24") + bytes([8 * FrameWord.FREE]),
+        bytes.fromhex("4d8b7424") + bytes([8 * FrameWord.LIMIT]) + b"\xbb" + _i32(POLL_INTERVAL),
     ]
 )
 _LOAD_C, _LOAD_D = b"\x48\x8b\x8d", b"\x48\x8b\x95"
@@ -72,7 +72,7 @@ class _Assembler:
         self.bounds: list[bytes] = []
         """For each memory, the comparison of rax with its length, and a jump if that is not above."""
         for k in range(len(graph.memories)):
-            first = 8 * (Word.MEMORIES + 2 * k)
+            first = 8 * (FrameWord.MEMORIES + 2 * k)
             self.bases.append(b"\x49\x8b\x8c\x24" + _i32(first))
             self.bounds.append(b"\x49\x3b\x84\x24" + _i32(first + 8) + b"\x0f\x83")
         bits = [type_.bits for type_ in graph.memories.values()]
@@ -190,19 +190,20 @@ class _Assembler:
             else:
                 self.load(tag)
             out += b"\x49\x89\x84\x24" + _i32(place + 8)
-        out += b"\x4d\x89\x6c\x24" + bytes([8 * Word.FREE]) + b"\x4c\x89\xe7"
+        out += b"\x4d\x89\x6c\x24" + bytes([8 * FrameWord.FREE]) + b"\x4c\x89\xe7"
         out += b"\x49\x8d\xb4\x24" + _i32(8 * self._roots)
         out += b"\xba" + _i32(len(roots)) + b"\xb9" + _i32(need)
-        out += b"\x41\xff\x54\x24" + bytes([8 * Word.COLLECT]) + b"\x48\x85\xc0"
+        out += b"\x41\xff\x54\x24" + bytes([8 * FrameWord.COLLECT]) + b"\x48\x85\xc0"
         self.fail(b"\x0f\x85", FULL)
-        out += b"\x4d\x8b\x6c\x24" + bytes([8 * Word.FREE]) + b"\x4d\x8b\x74\x24" + bytes([8 * Word.LIMIT])
+        out += b"\x4d\x8b\x6c\x24" + bytes([8 * FrameWord.FREE])
+        out += b"\x4d\x8b\x74\x24" + bytes([8 * FrameWord.LIMIT])
         for k, (word, _) in enumerate(roots):
             out += b"\x49\x8b\x84\x24" + _i32(8 * (self._roots + 2 * k)) + self.stores[word]
         self._ask(back)
 
     def _ask(self, back: int) -> None:
         """Ask whether to go on, and do so."""
-        self.out += b"\x41\xff\x54\x24" + bytes([8 * Word.QUESTION]) + b"\x85\xc0"
+        self.out += b"\x41\xff\x54\x24" + bytes([8 * FrameWord.QUESTION]) + b"\x85\xc0"
         self.fail(b"\x0f\x85", STOPPED)
         self.out += b"\xbb" + _i32(POLL_INTERVAL) + b"\xe9"
         self.out += _i32(back - len(self.out) - 4)
@@ -366,7 +367,8 @@ class _Assembler:
     def fixed(self, instruction: Instruction) -> None:
         """A pair that is a constant."""
         _, made, number = instruction
-        self.out += b"\x49\x8b\x44\x24" + bytes([8 * Word.FIXED]) + b"\x48\x05" + _i32(PAIR_BYTES * number)
+        self.out += b"\x49\x8b\x44\x24" + bytes([8 * FrameWord.FIXED])
+        self.out += b"\x48\x05" + _i32(PAIR_BYTES * number)
         self.flags = None
         self.keep(made)
 
@@ -476,7 +478,7 @@ class _Assembler:
     def give(self, instruction: Instruction) -> None:
         """The result."""
         _, value, tag = instruction
-        for register, word in ((value, Word.RESULT), (tag, Word.TAG)):
+        for register, word in ((value, FrameWord.RESULT), (tag, FrameWord.TAG)):
             self.load(register)
             self.out += b"\x49\x89\x44\x24" + bytes([8 * word])
         self.out += b"\x31\xc0" + EPILOGUE

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from ...base.errors import BackendError
 from ...ir import prim as table
 from ...ir import types as T
-from ...ir.flow import Graph, Instruction, Row, Stream
+from ...ir.flow import FlowRow, Graph, Instruction, Stream
 from ..jit.polling import POLL_INTERVAL
 from ..jit.spelling import form
-from .frame import FULL, PAIR_BYTES, STOPPED, Outline, Word, arguments_at, frame_words, heads, roots_at
+from .frame import FULL, PAIR_BYTES, STOPPED, FrameWord, Outline, arguments_at, frame_words, heads, roots_at
 
 ENTRY = "pellucid_flow"
 _SIMPLE = {"and": "and", "or": "or", "xor": "xor", "shr": "ashr"}
@@ -70,7 +70,7 @@ class _Text:
     def _entry(self) -> list[str]:
         first = arguments_at(self.graph)
         self.lines = [" %free = alloca [1 x i64]", " %limit = alloca [1 x i64]", " %turns = alloca [1 x i64]"]
-        for name, word in (("free", Word.FREE), ("limit", Word.LIMIT)):
+        for name, word in (("free", FrameWord.FREE), ("limit", FrameWord.LIMIT)):
             self.emit(f"store i64 {self._word(word)}, ptr %{name}")
         self.emit(f"store i64 {POLL_INTERVAL}, ptr %turns")
         for k in range(len(self.graph.blocks[0].params)):
@@ -172,18 +172,18 @@ class _Text:
             self.emit(f"store i64 {old[word]}, ptr {self._place(first + 2 * k)}")
             kind = self._tag(number, tag)
             self.emit(f"store i64 {kind}, ptr {self._place(first + 2 * k + 1)}")
-        self.emit(f"store i64 {free}, ptr {self._place(Word.FREE)}")
-        function = self.let(f"inttoptr i64 {self._word(Word.COLLECT)} to ptr")
+        self.emit(f"store i64 {free}, ptr {self._place(FrameWord.FREE)}")
+        function = self.let(f"inttoptr i64 {self._word(FrameWord.COLLECT)} to ptr")
         start = self._place(first)
         failed = self.let(
             f"call i64 {function}(ptr %frame, ptr {start}, i64 {len(block.roots)}, i64 {self.known[number].room})"
         )
-        question = self.let(f"inttoptr i64 {self._word(Word.QUESTION)} to ptr")
+        question = self.let(f"inttoptr i64 {self._word(FrameWord.QUESTION)} to ptr")
         stop = self.let(f"call i32 {question}()")
         self.unless(self.let(f"icmp eq i64 {failed}, 0"), FULL)
         self.unless(self.let(f"icmp eq i32 {stop}, 0"), STOPPED)
-        self.emit(f"store i64 {self._word(Word.FREE)}, ptr %free")
-        self.emit(f"store i64 {self._word(Word.LIMIT)}, ptr %limit")
+        self.emit(f"store i64 {self._word(FrameWord.FREE)}, ptr %free")
+        self.emit(f"store i64 {self._word(FrameWord.LIMIT)}, ptr %limit")
         new = dict(old) | {word: self._word(first + 2 * k) for k, (word, _) in enumerate(block.roots)}
         self.emit(f"br label %{on}")
         after = self.label
@@ -205,7 +205,7 @@ class _Text:
         none = self.let(f"icmp ne i64 {fewer}, 0")
         self.emit(f"br i1 {none}, label %{on}, label %{ask}, !prof !0")
         self.start_block(ask)
-        question = self.let(f"inttoptr i64 {self._word(Word.QUESTION)} to ptr")
+        question = self.let(f"inttoptr i64 {self._word(FrameWord.QUESTION)} to ptr")
         stop = self.let(f"call i32 {question}()")
         self.unless(self.let(f"icmp eq i32 {stop}, 0"), STOPPED)
         self.emit(f"store i64 {POLL_INTERVAL}, ptr %turns")
@@ -227,7 +227,7 @@ class _Text:
                 self.emit(f"br i1 {test}, label %{on}, label %b{target}, !prof !0")
                 self.start_block(on)
             case ("give", value, tag):
-                for word, register in ((Word.RESULT, value), (Word.TAG, tag)):
+                for word, register in ((FrameWord.RESULT, value), (FrameWord.TAG, tag)):
                     self.emit(f"store i64 {self.value(register)}, ptr {self._place(word)}")
                 self.emit("ret i64 0")
             case ("fail", failure):
@@ -274,14 +274,14 @@ class _Text:
                 # A sum that wraps around is below 0, and so in no memory.
                 return self._truth(self._inside(memory, self.let(f"add i64 {self.value(base)}, {distance}")))
             case ("fixed", _, number):
-                first = self.let(f"load i64, ptr {self._place(Word.FIXED)}, !invariant.load !1")
+                first = self.let(f"load i64, ptr {self._place(FrameWord.FIXED)}, !invariant.load !1")
                 return self.let(f"add i64 {first}, {PAIR_BYTES * number}")
             case ("row", _, row, *args):
                 return self._row(row, args)
             case _:
                 raise AssertionError(instruction)
 
-    def _row(self, row: Row, args: list[int]) -> str:
+    def _row(self, row: FlowRow, args: list[int]) -> str:
         """A row of the operator table, by its spelling; words are made values of its types, and the result a word."""
         prim = table.row(row.name)
         if prim.domain is not None or prim.ref is None:
@@ -376,12 +376,12 @@ class _Text:
         """The address of a word in a memory."""
         if failure:
             self.unless(self._inside(memory, self.value(index)), failure)
-        base = self.let(f"load ptr, ptr {self._place(Word.MEMORIES + 2 * memory)}, !invariant.load !1")
+        base = self.let(f"load ptr, ptr {self._place(FrameWord.MEMORIES + 2 * memory)}, !invariant.load !1")
         return self.let(f"getelementptr i{self.bits[memory]}, ptr {base}, i64 {self.value(index)}")
 
     def _inside(self, memory: int, word: str) -> str:
         """Whether a word is an address in a memory."""
-        place = self._place(Word.MEMORIES + 2 * memory + 1)
+        place = self._place(FrameWord.MEMORIES + 2 * memory + 1)
         length = self.let(f"load i64, ptr {place}, !invariant.load !1, !range !2")
         return self.let(f"icmp ult i64 {word}, {length}")
 

@@ -54,7 +54,7 @@ class Extract(NamedTuple):
     mask: int
 
 
-class Word(NamedTuple):
+class WordExtracts(NamedTuple):
     """The bytes of a word (None: any), and the bit of it at which each extracted byte begins."""
 
     sources: tuple[Source | None, ...]
@@ -69,7 +69,7 @@ class Layer:
     """
 
     extracts: tuple[Extract | None, ...]
-    words: dict[int, Word]
+    words: dict[int, WordExtracts]
     masked: bool
     """Whether bytes that are stored to have bits that are not of this layer."""
 
@@ -195,7 +195,7 @@ def layers(bytes_: Sequence[Sequence[Extract] | None]) -> list[Layer] | None:
     stored = [k for k, b in enumerate(bytes_) if b is not None]
     for k in range(max([len(b) for b in bytes_ if b is not None])):
         extracts = tuple([b[k] if b is not None and k < len(b) else None for b in bytes_])
-        words: dict[int, Word] = {}
+        words: dict[int, WordExtracts] = {}
         if any(w is not None and (w.low is None or w.start) for w in extracts):
             step = len(extracts)
             for first in dict.fromkeys(k * WORD % step for k in range(step)):
@@ -209,7 +209,7 @@ def layers(bytes_: Sequence[Sequence[Extract] | None]) -> list[Layer] | None:
     return found if len(found) <= MAX_LAYERS else None
 
 
-def word(wanted: Sequence[tuple[Extract, int] | None]) -> Word | None:
+def word(wanted: Sequence[tuple[Extract, int] | None]) -> WordExtracts | None:
     """A word that holds some extracts, each from a number of lanes further on; None if they need more than its bytes.
 
     >>> from pellucid.ir.expr import param
@@ -235,7 +235,7 @@ def word(wanted: Sequence[tuple[Extract, int] | None]) -> Word | None:
             if source is not None:
                 have[where] = source
         starts[k] = (8 * at + extract.start) % (8 * WORD)
-    return Word(tuple(have), tuple(starts))
+    return WordExtracts(tuple(have), tuple(starts))
 
 
 def _place(have: list[Source | None], low: Source | None, high: Source | None) -> int | None:

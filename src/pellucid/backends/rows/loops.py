@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...ir import types as T
-from ...ir.flow import Graph, Instruction, Row, Stream
+from ...ir.flow import FlowRow, Graph, Instruction, Stream
 from .positions import Position, combined, ends, unfit
 
 HALT = 1
@@ -194,7 +194,7 @@ def read(instruction: Instruction) -> tuple[int, ...]:
 def operator(instruction: Instruction) -> str | None:
     """The operator on positions that an instruction is."""
     if instruction[0] == "row":
-        row: Row = instruction[2]
+        row: FlowRow = instruction[2]
         return (
             row.name
             if row.name in ("min", "max", "add", "sub", "mul") and row.types == (_WHOLE,) * 2

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...ir import prim as table
 from ...ir import types as T
-from ...ir.flow import Graph, Instruction, Row
+from ...ir.flow import FlowRow, Graph, Instruction
 from .kernels import KernelKey
 from .loops import POSITIONS, RowLoops, computed, loops, operands, operator, position, read
 from .positions import Cut, Position, ends, unfit
@@ -28,7 +28,7 @@ NARROW = 16
 _WHOLE = T.i64
 
 
-class Value(NamedTuple):
+class TapeValue(NamedTuple):
     """The content of a register for all pixels of a piece: an element of a type in a place.
 
     `place` tells a constant, a position, an array's element or a result of a kernel apart; see `RowTape.places`.
@@ -90,7 +90,7 @@ class _Taping:
         self.steps: list[tuple[KernelKey, int, tuple[int, ...]]] = []
         self.copies: list[tuple[KernelKey, int, tuple[int, ...]]] = []
         self.made: dict[tuple[KernelKey, tuple[int, ...]], int] = {}
-        self.values: dict[int, Value] = {}
+        self.values: dict[int, TapeValue] = {}
         self.positions: dict[int, Instruction] = {}
         self.needs: dict[int, int] = {}
 
@@ -184,7 +184,7 @@ class _Taping:
             if beyond - first > 1
         }
 
-    def _access(self, memory: int, register: int) -> Value:
+    def _access(self, memory: int, register: int) -> TapeValue:
         """A place in memory; what is one element for a whole row is spread."""
         key = (memory, register)
         type_ = self.memories[memory] if memory >= 0 else _WHOLE
@@ -208,7 +208,7 @@ class _Taping:
             self._need(memory, positions)
             self.accesses[key] = len(self.access_list)
             self.access_list.append(RowAccess(memory, type_, tuple(positions)))
-        place = Value(type_, place_of("access", self.accesses[key]))
+        place = TapeValue(type_, place_of("access", self.accesses[key]))
         return self._kernel("splat", (place,), type_) if spread else place
 
     def _need(self, memory: int, positions: list[Position]) -> None:
@@ -225,7 +225,7 @@ class _Taping:
         elif low < -(1 << 15) or high > 1 << 15:
             raise unfit("numbers of many columns")
 
-    def _constant(self, value: float, type_: T.Type) -> Value:
+    def _constant(self, value: float, type_: T.Type) -> TapeValue:
         with np.errstate(over="ignore"):
             if type_ is T.f32:
                 value = float(value)
@@ -234,9 +234,9 @@ class _Taping:
         if key not in self.constants:
             self.constants[key] = len(self.constant_values)
             self.constant_values.append((type_, element))
-        return Value(type_, place_of("constant", self.constants[key]))
+        return TapeValue(type_, place_of("constant", self.constants[key]))
 
-    def _kernel(self, op: str, given: tuple[Value, ...], result: T.Type) -> Value:
+    def _kernel(self, op: str, given: tuple[TapeValue, ...], result: T.Type) -> TapeValue:
         """The result of a kernel."""
         key = KernelKey(op, tuple(v.type for v in given), result)
         places = tuple(v.place for v in given)
@@ -245,15 +245,15 @@ class _Taping:
             self.made[same] = place_of("result", len(self.results))
             self.results.append(result)
             self.steps.append((key, self.made[same], places))
-        return Value(result, self.made[same])
+        return TapeValue(result, self.made[same])
 
     # ---- values ----
 
-    def _value(self, register: int) -> Value | None:
+    def _value(self, register: int) -> TapeValue | None:
         """The value that is computed for a pixel, or None for a position or a constant."""
         return self.values.get(register)
 
-    def _whole(self, register: int) -> Value:
+    def _whole(self, register: int) -> TapeValue:
         """A register as an integer of 64 bits."""
         found = self._value(register)
         if found is None:
@@ -273,10 +273,10 @@ class _Taping:
             raise unfit("bits of real numbers")
         return self._converted(found, _WHOLE)
 
-    def _converted(self, value: Value, type_: T.Type) -> Value:
+    def _converted(self, value: TapeValue, type_: T.Type) -> TapeValue:
         return value if value.type is type_ else self._kernel("convert", (value,), type_)
 
-    def _real(self, register: int, type_: T.Type) -> Value:
+    def _real(self, register: int, type_: T.Type) -> TapeValue:
         """A register that holds a real number, in a type."""
         if register < 0:
             bits = self.graph.constants[~register]
@@ -286,7 +286,7 @@ class _Taping:
             raise unfit("real numbers from elsewhere")
         return self._converted(found, type_)
 
-    def _truth(self, register: int) -> Value:
+    def _truth(self, register: int) -> TapeValue:
         found = self._value(register)
         if found is not None and found.type is T.boolean:
             return found
@@ -327,11 +327,11 @@ class _Taping:
             case _:
                 raise unfit(f"pixels with {instruction[0]}")
 
-    def _row(self, row: Row, registers: list[int]) -> Value:
+    def _row(self, row: FlowRow, registers: list[int]) -> TapeValue:
         """A row of the operator table, on operands in the row's types."""
         if table.row(row.name).total is not None:
             raise unfit(f"{row.name}, which is not defined everywhere,")
-        given: list[Value] = []
+        given: list[TapeValue] = []
         for type_, real, register in zip(row.types, row.reals, registers, strict=True):
             found = self._value(register)
             if type_ is T.boolean:

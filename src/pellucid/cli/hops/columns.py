@@ -8,24 +8,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from pellucid.loops.hops.listing import Row
+from pellucid.loops.hops.listing import ListingRow
 
 MIN_COLUMN = 24
 """A column of fewer characters is not worth having."""
 
-Pair = tuple[Row | None, Row | None]
+Pair = tuple[ListingRow | None, ListingRow | None]
 
 
-def numbered(row: Row) -> str:
+def numbered(row: ListingRow) -> str:
     """A line with the number of the statement that starts on it.
 
-    >>> numbered(Row(3, "  s := 0")), numbered(Row(None, "else:"))
+    >>> numbered(ListingRow(3, "  s := 0")), numbered(ListingRow(None, "else:"))
     (' 3    s := 0', '    else:')
     """
     return f"{row.number or '':>2}  {row.text}"
 
 
-def paired(before: Sequence[Row], after: Sequence[Row]) -> list[Pair]:
+def paired(before: Sequence[ListingRow], after: Sequence[ListingRow]) -> list[Pair]:
     """The lines of two versions, those beside each other that belong together; None where one has no such line."""
     pairs: list[Pair] = []
     matcher = SequenceMatcher(None, [r.text for r in before], [r.text for r in after], autojunk=False)
@@ -38,7 +38,7 @@ def paired(before: Sequence[Row], after: Sequence[Row]) -> list[Pair]:
     return pairs
 
 
-def mark(left: Row | None, right: Row | None) -> str:
+def mark(left: ListingRow | None, right: ListingRow | None) -> str:
     """The mark of a line's change: ``|`` nothing, ``~`` it changed, ``<`` it is gone, ``>`` it is new."""
     if left is None:
         return ">"
@@ -48,11 +48,14 @@ def mark(left: Row | None, right: Row | None) -> str:
 
 
 def beside(
-    before: Sequence[Row], after: Sequence[Row], width: int, titles: tuple[str, str] = ("before", "after")
+    before: Sequence[ListingRow],
+    after: Sequence[ListingRow],
+    width: int,
+    titles: tuple[str, str] = ("before", "after"),
 ) -> str:
     """Two versions in two columns, or line by line where the page is too narrow for that.
 
-    >>> print(beside([Row(1, "a := 1"), Row(2, "b := 2")], [Row(1, "b := 2")], 60))
+    >>> print(beside([ListingRow(1, "a := 1"), ListingRow(2, "b := 2")], [ListingRow(1, "b := 2")], 60))
     before         after
      1  a := 1  <
      2  b := 2  |   1  b := 2
@@ -72,7 +75,7 @@ def beside(
 def below(pairs: Sequence[Pair], titles: tuple[str, str] = ("before", "after")) -> str:
     """Two versions in one column: ``-`` for lines of the first, ``+`` for those of the second.
 
-    >>> print(below([(Row(1, "a := 1"), Row(1, "a := 2"))]))
+    >>> print(below([(ListingRow(1, "a := 1"), ListingRow(1, "a := 2"))]))
     - before, + after
     -  1  a := 1
     +  1  a := 2

@@ -35,7 +35,7 @@ from pellucid.ir.path import at, enclosing
 from pellucid.loops.core.ledger import Step
 from pellucid.loops.core.options import REQUIRED, option_of, options, value_of
 from pellucid.loops.core.registry import theorems
-from pellucid.loops.hops.listing import Place
+from pellucid.loops.hops.listing import TextPosition
 from pellucid.loops.hops.session import Session
 from pellucid.reasoning.machine import PAPER, PROCESSOR, CostModel
 from pellucid.reasoning.printed import printed_time
@@ -297,7 +297,7 @@ def _assigned_alone(block: Block) -> Block:
     return transform(erase(block), lambda s: s.body if isinstance(s, Alloc) else (s,))
 
 
-def _can_run_in_lanes(session: Session, place: Place) -> bool:
+def _can_run_in_lanes(session: Session, place: TextPosition) -> bool:
     loop = at(session.kernel.body, place.path)
     if not isinstance(loop, For) or loop.how != SEQ:
         return False
@@ -305,7 +305,7 @@ def _can_run_in_lanes(session: Session, place: Place) -> bool:
     return isinstance(vectorizable(loop, around, session.state.ranges), Proved)
 
 
-def _loop(place: Place) -> str:
+def _loop(place: TextPosition) -> str:
     return place.line.removesuffix(":").partition(" in ")[0]
 
 

@@ -17,7 +17,7 @@ from pellucid.cli.hops.columns import numbered
 from pellucid.ir.nest import Kernel
 from pellucid.loops.core.ledger import Step
 from pellucid.loops.core.options import options
-from pellucid.loops.hops.listing import Row, header, place, rows
+from pellucid.loops.hops.listing import ListingRow, header, place, rows
 from pellucid.loops.hops.session import Offer, RefusedError, WhyNot
 from pellucid.loops.hops.trial import Trial, Visits
 from pellucid.reasoning.prove import Proved, Refuted, Verdict
@@ -250,6 +250,6 @@ def _visits(before: Sequence[Visits], after: Sequence[Visits]) -> list[str]:
     return [f"  {a:<{wide}}   {b}".rstrip() for a, b in rows_]
 
 
-def both(before: Kernel, after: Kernel) -> tuple[list[Row], list[Row]]:
+def both(before: Kernel, after: Kernel) -> tuple[list[ListingRow], list[ListingRow]]:
     """The lines of two versions, for a comparison."""
     return rows(before), rows(after)

@@ -20,7 +20,7 @@ from ..core.options import option_of
 from ..core.registry import named
 from ..core.theorem import Site
 from .saving import ProgramText
-from .session import Call, Session
+from .session import MoveCall, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Example:
 
     program: ProgramText
     caption: str
-    call: Call
+    call: MoveCall
     before: Kernel
     after: Kernel
     path: Path

@@ -46,7 +46,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class HopsFunction:
     """One of White's functions.
 
     moves    the moves that it makes: the first that is proved.
@@ -132,7 +132,7 @@ def _first(kernel: Kernel) -> Path:
     return path
 
 
-def function(name: str) -> Function:
+def function(name: str) -> HopsFunction:
     """The function of that name.
 
     Raises IrError if there is none.
@@ -146,44 +146,50 @@ def function(name: str) -> Function:
 
 
 _TABLE = (
-    Function("Interchange", "Interchange the first two statements.", ("interchange",), pair=True),
-    Function(
+    HopsFunction("Interchange", "Interchange the first two statements.", ("interchange",), pair=True),
+    HopsFunction(
         "InterchangeWithSubstitution",
         "Interchange the first two statements, substituting what the first assigns.",
         ("interchange_with_substitution",),
         pair=True,
     ),
-    Function(
+    HopsFunction(
         "InterchangeWithBackSubstitution",
         "Interchange the first two statements, the second of which copies a variable.",
         ("interchange_with_back_substitution",),
         pair=True,
     ),
-    Function("LoopUnroll", "Unroll the last iteration of a loop.", ("unroll",), options={"end": "last"}),
-    Function(
+    HopsFunction("LoopUnroll", "Unroll the last iteration of a loop.", ("unroll",), options={"end": "last"}),
+    HopsFunction(
         "AbsorbIn", "Absorb a statement after or before an if into it.", ("absorb_after", "absorb_before")
     ),
-    Function("AbsorbIn1", "Absorb a statement after an if into it.", ("absorb_after",)),
-    Function("AbsorbIn2", "Absorb a statement before an if into it.", ("absorb_before",)),
-    Function(
+    HopsFunction("AbsorbIn1", "Absorb a statement after an if into it.", ("absorb_after",)),
+    HopsFunction("AbsorbIn2", "Absorb a statement before an if into it.", ("absorb_before",)),
+    HopsFunction(
         "ExtractOut", "Take a statement out of both branches of an if.", ("extract_after", "extract_before")
     ),
-    Function("ExtractOut1", "Take a statement out of both branches, to after the if.", ("extract_after",)),
-    Function("ExtractOut2", "Take a statement out of both branches, to before the if.", ("extract_before",)),
-    Function(
+    HopsFunction(
+        "ExtractOut1", "Take a statement out of both branches, to after the if.", ("extract_after",)
+    ),
+    HopsFunction(
+        "ExtractOut2", "Take a statement out of both branches, to before the if.", ("extract_before",)
+    ),
+    HopsFunction(
         "AbsorbWithSubstitution",
         "Absorb an assignment before an if, substituting in the condition.",
         ("absorb_with_substitution",),
     ),
-    Function("IfSplit", "Divide an if-then-else into two if-thens.", ("split_if",)),
-    Function("LoopInterchange", "Interchange two nested loops.", ("interchange_loops",)),
-    Function("LoopJoin", "Join two loops with the same range.", ("join_loops",)),
-    Function("LoopSplit", "Split a loop into two with the same range.", ("split_loop",), inside=True),
-    Function(
+    HopsFunction("IfSplit", "Divide an if-then-else into two if-thens.", ("split_if",)),
+    HopsFunction("LoopInterchange", "Interchange two nested loops.", ("interchange_loops",)),
+    HopsFunction("LoopJoin", "Join two loops with the same range.", ("join_loops",)),
+    HopsFunction("LoopSplit", "Split a loop into two with the same range.", ("split_loop",), inside=True),
+    HopsFunction(
         "MoveCode", "Move what a loop does not change to before it.", ("move_code",), inside=True, again=True
     ),
-    Function("LCJoin", "Join a loop with the conditional in it, altering its bounds.", ("join_conditional",)),
-    Function("StatementSimplify", "Simplify wherever a look at one statement shows how.", ()),
+    HopsFunction(
+        "LCJoin", "Join a loop with the conditional in it, altering its bounds.", ("join_conditional",)
+    ),
+    HopsFunction("StatementSimplify", "Simplify wherever a look at one statement shows how.", ()),
 )
-FUNCTIONS: Mapping[str, Function] = {f.name: f for f in _TABLE}
+FUNCTIONS: Mapping[str, HopsFunction] = {f.name: f for f in _TABLE}
 """White's functions by name."""

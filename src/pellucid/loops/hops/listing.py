@@ -18,7 +18,7 @@ WHOLE = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextPosition:
     """A statement of a listing: its number, its path, where it stands in words, and its line."""
 
     number: int
@@ -28,19 +28,19 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ListingRow:
     """A line of a listing, with the number of the statement that starts on it."""
 
     number: int | None
     text: str
 
 
-def rows(kernel: Kernel, *, plain: bool = True) -> list[Row]:
+def rows(kernel: Kernel, *, plain: bool = True) -> list[ListingRow]:
     r"""The lines of a program, without the header, each with the number of the statement that starts on it.
 
     >>> from ...ir.parse import parse_nest
     >>> rows(parse_nest("kernel k():\n  output a: i32[9]\n  for i in 0 .. 9:\n    a[i] := 0\n"))
-    [Row(number=1, text='for i in 0 .. 9:'), Row(number=2, text='  a[i] := 0')]
+    [ListingRow(number=1, text='for i in 0 .. 9:'), ListingRow(number=2, text='  a[i] := 0')]
     """
     printer = Printer(plain=plain)
     lines = nest_lines(kernel, printer)
@@ -48,7 +48,7 @@ def rows(kernel: Kernel, *, plain: bool = True) -> list[Row]:
     first = min(numbers, default=len(lines))
     # Abbreviations of the first statement stand before it, after the header.
     head = sum(line.startswith(("kernel ", "  output ", "  input ")) for line in lines)
-    return [Row(numbers.get(k), line[2:]) for k, line in enumerate(lines) if k >= min(head, first)]
+    return [ListingRow(numbers.get(k), line[2:]) for k, line in enumerate(lines) if k >= min(head, first)]
 
 
 def header(kernel: Kernel) -> list[str]:
@@ -63,21 +63,21 @@ def header(kernel: Kernel) -> list[str]:
     return [*(f"parameter {p.attr}: {p.type}" for p in kernel.params), *declared]
 
 
-def places(kernel: Kernel) -> list[Place]:
+def places(kernel: Kernel) -> list[TextPosition]:
     """Every statement of a program, in the order of its numbers."""
     lines = {row.number: row.text.strip() for row in rows(kernel) if row.number is not None}
     return [
-        Place(k, path, describe(kernel.body, path), lines[k])
+        TextPosition(k, path, describe(kernel.body, path), lines[k])
         for k, (path, _) in enumerate(walk(kernel.body), 1)
     ]
 
 
-def whole(kernel: Kernel) -> Place:
+def whole(kernel: Kernel) -> TextPosition:
     """The place of the whole program."""
-    return Place(WHOLE, (), f"kernel {kernel.name}", "the whole program")
+    return TextPosition(WHOLE, (), f"kernel {kernel.name}", "the whole program")
 
 
-def place(kernel: Kernel, which: int | str | Path, among: frozenset[Path] | None = None) -> Place:
+def place(kernel: Kernel, which: int | str | Path, among: frozenset[Path] | None = None) -> TextPosition:
     """The statement that a number, a name or a path means.
 
     A name that several statements have means the one that is `among` given paths, if only one is.

@@ -18,7 +18,7 @@ from ...ir.nest import Kernel
 from ...ir.parse import parse_nest
 from ..core.options import written
 from .reading import read
-from .session import Call, Session
+from .session import MoveCall, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +114,10 @@ def _promises(session: Session) -> Iterator[str]:
             "mul",
         }:
             name = "*".join(names[n] for n in leaves)
-            yield _python(Call("assume", name, options={"low": facts.lo, "high": facts.hi}))
+            yield _python(MoveCall("assume", name, options={"low": facts.lo, "high": facts.hi}))
 
 
-def _python(call: Call) -> str:
+def _python(call: MoveCall) -> str:
     arguments = [repr(call.name)]
     if call.where is not None:
         arguments.append(repr(call.where))

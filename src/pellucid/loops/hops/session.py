@@ -26,7 +26,7 @@ from ..core.registry import moves, named
 from ..core.tactic import State, Tactic, make
 from ..scripts.heuristics import heuristic
 from ..scripts.search import Found, Seen, search
-from .listing import Place, place, places, whole
+from .listing import TextPosition, place, places, whole
 
 MAX_LOOKS = 60
 """Maximum moves that are tried in search of one that would make another possible."""
@@ -41,7 +41,7 @@ class RefusedError(IrError):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class MoveCall:
     """A request for a change: `try` a move at a statement, `do` a heuristic, `assume` something, or `search`."""
 
     verb: str
@@ -62,7 +62,7 @@ class Call:
 class Change:
     """One entry of the history: what asked for it, the states around it, the steps that were tried for it."""
 
-    call: Call
+    call: MoveCall
     old: State
     new: State
     steps: tuple[Step, ...]
@@ -73,14 +73,14 @@ class Change:
         return tuple(s for s in self.steps if s.applied)
 
     @property
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[MoveCall, ...]:
         """The requests for the same change again: itself, or the moves that a search has found."""
         if self.call.verb != "search":
             return (self.call,)
         return tuple(
-            Call("do", s.move)
+            MoveCall("do", s.move)
             if s.path is None
-            else Call("try", s.move, place(s.old, s.path).number, s.options)
+            else MoveCall("try", s.move, place(s.old, s.path).number, s.options)
             for s in self.applied
         )
 
@@ -90,7 +90,7 @@ class Offer:
     """A move that is licensed at a place, and what the timer says of the program before and after."""
 
     move: str
-    place: Place
+    place: TextPosition
     verdict: Proved
     before: float
     after: float
@@ -109,10 +109,10 @@ class WhyNot:
     """
 
     move: Move
-    place: Place
+    place: TextPosition
     verdict: Verdict
-    elsewhere: tuple[Place, ...] = ()
-    remedies: tuple[tuple[str, Place], ...] = ()
+    elsewhere: tuple[TextPosition, ...] = ()
+    remedies: tuple[tuple[str, TextPosition], ...] = ()
 
 
 @dataclass(slots=True)
@@ -169,11 +169,11 @@ class Session:
 
     # ---- places and moves ----
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[TextPosition]:
         """Every statement of the program, numbered."""
         return places(self.kernel)
 
-    def place(self, which: int | str | Path, move: Move | None = None) -> Place:
+    def place(self, which: int | str | Path, move: Move | None = None) -> TextPosition:
         """The statement that a number, a name or a path means; with a move, preferably where that may be made."""
         among = frozenset(self.found(move)) if move is not None else None
         return place(self.kernel, which, among)
@@ -220,10 +220,10 @@ class Session:
             at, state, step = self._first(m, **chosen)
         if not step.applied:
             raise RefusedError(str(step.verdict), step.verdict, place=f"{move} at {at.number} ({at.words})")
-        return self._add(Change(Call("try", move, at.number, chosen), self.state, state, (step,)))
+        return self._add(Change(MoveCall("try", move, at.number, chosen), self.state, state, (step,)))
 
-    def _first(self, move: Move, **chosen: Any) -> tuple[Place, State, Step]:
-        refused: tuple[Place, State, Step] | None = None
+    def _first(self, move: Move, **chosen: Any) -> tuple[TextPosition, State, Step]:
+        refused: tuple[TextPosition, State, Step] | None = None
         for path in self.found(move, **chosen):
             state, step = self._tried(move, path, **chosen)
             if step.applied:
@@ -233,7 +233,7 @@ class Session:
             raise RefusedError(f"{move.name} finds no place in this program that is of its form")
         return refused
 
-    def let(self, tactic: Tactic, call: Call) -> Change:
+    def let(self, tactic: Tactic, call: MoveCall) -> Change:
         """Let a heuristic or a search do as it likes; `call` is what asks for it again.
 
         Raises RefusedError if it changes nothing.
@@ -255,7 +255,7 @@ class Session:
         """
         at = None if where is None else self.place(where)
         tactic = heuristic(name).tactic(self.kernel, None if at is None else at.path, **chosen)
-        return self.let(tactic, Call("do", name, None if at is None else at.number, chosen))
+        return self.let(tactic, MoveCall("do", name, None if at is None else at.number, chosen))
 
     def search(
         self, *, progress: Callable[[Seen], None] | None = None, **limits: Any
@@ -275,7 +275,7 @@ class Session:
                 raise InputError(f"{value!r} is no limit", place=name, fix=f"give {what} above 0")
         found = search(self.kernel, self.state.ranges, progress=progress, **limits)
         return self.let(
-            lambda state: replace(found.state, ranges=state.ranges), Call("search", options=limits)
+            lambda state: replace(found.state, ranges=state.ranges), MoveCall("search", options=limits)
         ), found
 
     def assume(self, name: str, low: float, high: float) -> Change:
@@ -296,7 +296,7 @@ class Session:
         if not (low <= high and what.type.low <= low and high <= what.type.high):
             raise InputError(f"{low} .. {high} is no range of {what.type} values", place=name)
         new = replace(self.state, ranges={**self.state.ranges, what: Facts(low, high)})
-        call = Call("assume", name, options={"low": low, "high": high})
+        call = MoveCall("assume", name, options={"low": low, "high": high})
         return self._add(Change(call, self.state, new, ()))
 
     def _add(self, change: Change) -> Change:
@@ -360,7 +360,9 @@ class Session:
         )
         return WhyNot(m, at, verdict, elsewhere, tuple(self._remedies(m, at.path, chosen)))
 
-    def _remedies(self, move: Move, path: Path, chosen: Mapping[str, Any]) -> Iterator[tuple[str, Place]]:
+    def _remedies(
+        self, move: Move, path: Path, chosen: Mapping[str, Any]
+    ) -> Iterator[tuple[str, TextPosition]]:
         """The moves that would make a move possible at the statement that stands at a path now."""
         # Simplifying expressions leaves every statement where it is.
         simple = heuristic("simplify").tactic(self.kernel, None)(replace(self.state, ledger=Ledger())).kernel

@@ -8,7 +8,7 @@ from typing import Any, cast
 from pellucid.base.errors import StagingError, brief
 from pellucid.staging.cogen.values import is_split
 from pellucid.staging.root.program import Pair
-from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Graph, Stack, Time
+from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Stack, Time, TimeGraph
 
 
 def shaped(time: Time, value: Any, name: Callable[[], str], place: str) -> Any:
@@ -26,11 +26,11 @@ def shaped(time: Time, value: Any, name: Callable[[], str], place: str) -> Any:
                 fix="give (base, remainder) with a base but 0",
             )
         return [given[0], name(), given[1]]
-    if is_split(time) and isinstance(time, Graph):
+    if is_split(time) and isinstance(time, TimeGraph):
         if not isinstance(value, Pair):
             raise StagingError(f"{brief(value)} where {time} is expected", place=place, fix="give a pair")
         return shaped(time.car, value.car, name, place) + shaped(time.cdr, value.cdr, name, place)
-    if isinstance(time, Graph):
+    if isinstance(time, TimeGraph):
         return [packing(time, value, name, place)]
     if isinstance(time, Stack):
         raise StagingError(
@@ -39,19 +39,19 @@ def shaped(time: Time, value: Any, name: Callable[[], str], place: str) -> Any:
     return [value]
 
 
-def packing(time: Graph, value: Any, name: Callable[[], str], place: str) -> Any:
+def packing(time: TimeGraph, value: Any, name: Callable[[], str], place: str) -> Any:
     """A structure as one object: a tuple of two for a pair, the leaf for anything else."""
     spine: list[Any] = []
     one: Time = time
-    while isinstance(one, Graph) and isinstance(value, Pair):
+    while isinstance(one, TimeGraph) and isinstance(value, Pair):
         head = one.car
-        if isinstance(head, Graph):
+        if isinstance(head, TimeGraph):
             spine.append(packing(head, value.car, name, place))
         else:
             made = shaped(head, value.car, name, place)
             spine.append(tuple(made) if head is CYCLIC else made[0] if made else value.car)
         one, value = one.cdr, value.cdr
-    if isinstance(one, Graph):
+    if isinstance(one, TimeGraph):
         if not one.nodes[0].atom:
             raise StagingError(f"{brief(value)} where {one} is expected", place=place, fix="give a pair")
         if isinstance(value, tuple):

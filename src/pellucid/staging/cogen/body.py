@@ -23,28 +23,38 @@ from pellucid.staging.cogen.session import target
 from pellucid.staging.cogen.values import (
     ControlPointer,
     NeedsCopyError,
-    Value,
+    TimedValue,
     fresh,
     part_at,
     parts,
     path_to,
 )
 from pellucid.staging.cogen.writing import Writer, worded
-from pellucid.staging.root.program import INLINE, Code, Const, If, Instruction, Jump, Lift, Prim, used
+from pellucid.staging.root.program import (
+    INLINE,
+    Const,
+    Instruction,
+    Jump,
+    Lift,
+    RootCode,
+    RootIf,
+    RootPrim,
+    used,
+)
 from pellucid.staging.times.lattice import (
     CYCLIC,
     DYNAMIC,
     STATIC,
     Constant,
-    Graph,
     Pointer,
     Stack,
     Time,
+    TimeGraph,
     is_static,
 )
 
 Streams = tuple[Instruction, ...]
-Names = dict[str, Value]
+Names = dict[str, TimedValue]
 _VARIABLE = re.compile(r"[a-zA-Z_]\w*_\d+")
 _MAX_DEPTH = 60
 """Nested blocks of one function; Python takes 100."""
@@ -112,20 +122,20 @@ class Body:
                             inline = bool(value)
                         else:
                             names[name] = _constant(to, value)
-                    case Prim(name):
+                    case RootPrim(name):
                         to.at(instruction)
                         values = [names[one] for one in instruction.args]
                         self._generator.spend(values)
                         _refuse_parts(to, instruction, values)
                         found = rules.result_of(to, instruction, values)
                         self._tell(instruction, values, found)
-                        if isinstance(found, rules.Split):
+                        if isinstance(found, rules.TimeSplit):
                             self._split(to, found, name, stream, at + 1, names, inline, demand)
                             return
                         names[name] = found
                     case Lift():
                         self._lift(to, instruction, names)
-                    case If(test, then):
+                    case RootIf(test, then):
                         if self._test(to, names[test], then, names, inline, demand):
                             return
                     case Jump():
@@ -137,11 +147,16 @@ class Body:
                 return
             at += 1
 
-    def _tell(self, instruction: Prim | Lift, values: list[Value], found: Value | rules.Split | None) -> None:
+    def _tell(
+        self,
+        instruction: RootPrim | Lift,
+        values: list[TimedValue],
+        found: TimedValue | rules.TimeSplit | None,
+    ) -> None:
         """Tell whoever watches of an instruction."""
         watch = self._generator.watch
         if watch is not None:
-            made = found.time if isinstance(found, Value) else DYNAMIC
+            made = found.time if isinstance(found, TimedValue) else DYNAMIC
             watch(self._owner.code.name, instruction, [one.time for one in values], made)
 
     def _lift(self, to: Writer, lift: Lift, names: Names) -> None:
@@ -160,7 +175,7 @@ class Body:
     def _test(
         self,
         to: Writer,
-        value: Value,
+        value: TimedValue,
         then: Streams,
         names: Names,
         inline: bool | None,
@@ -189,7 +204,7 @@ class Body:
             to.put(f"if {remainder} % {base} != 0:")
             with to.indented():
                 self._stream(to, then, 0, dict(names), inline, demand)
-            value = Value(DYNAMIC, (f"rt.plus({to.out}, {quotient}, {remainder} // {base})",))
+            value = TimedValue(DYNAMIC, (f"rt.plus({to.out}, {quotient}, {remainder} // {base})",))
         inner = to.variable("out")
         to.put(f"{inner} = []; {to.out}.append(new(If, ({dynamic(to, value)}, {inner})))")
         self._branch(to, inner, then, names, inline)
@@ -215,7 +230,7 @@ class Body:
     def _split(
         self,
         to: Writer,
-        split: rules.Split,
+        split: rules.TimeSplit,
         name: str,
         stream: Streams,
         at: int,
@@ -241,7 +256,7 @@ class Body:
         code = self._generator.made.get(key)
         if code is None:
             head = () if inline is None else (Const(INLINE, inline),)
-            code = Code(
+            code = RootCode(
                 self._generator.code_name(self._owner.code), tuple(args), (*before, *head, *stream[at:])
             )
             self._generator.made[key] = code
@@ -259,7 +274,7 @@ class Body:
             return
         code = goal.time.code if isinstance(goal.time, Pointer) else None
         if isinstance(goal.time, Constant):
-            if not isinstance(goal.time.value, Code):
+            if not isinstance(goal.time.value, RootCode):
                 to.put(f"raise TypeError({f'a jump to {goal.time}'!r})")
                 return
             code = goal.time.value
@@ -268,14 +283,14 @@ class Body:
             return
         self._leave(to, goal, args)
 
-    def _leave(self, to: Writer, goal: Value, args: list[Value]) -> None:
+    def _leave(self, to: Writer, goal: TimedValue, args: list[TimedValue]) -> None:
         """Write a jump of the residual program."""
         name = dynamic(to, goal)
         leaves = "".join(f"{dynamic(to, one)}, " for one in args)
         to.put(f"{to.out}.append(new(Jump, ({name}, ({leaves}))))")
         to.put("return")
 
-    def _go(self, to: Writer, code: Code, args: list[Value], inline: bool | None) -> None:
+    def _go(self, to: Writer, code: RootCode, args: list[TimedValue], inline: bool | None) -> None:
         """Write a jump to the extension for some arguments."""
         if len(args) != len(code.params):
             raise StagingError(
@@ -303,7 +318,7 @@ class Body:
                 to.put(f"waiting.append(({function}, ({to.out}{leaves},)))")
         to.put("return")
 
-    def _return(self, to: Writer, goal: ControlPointer, args: list[Value], inline: bool | None) -> None:
+    def _return(self, to: Writer, goal: ControlPointer, args: list[TimedValue], inline: bool | None) -> None:
         """Write a jump to a control stack's extension, with its frame and what is returned."""
         stack = goal.stack
         if not args or args[0].own != stack.own or not isinstance(stack.time, Stack):
@@ -365,7 +380,7 @@ class Body:
         )
         calling = self._generator.calls.get(key)
         if calling is None:
-            rest = Code(self._generator.code_name(self._owner.code), ("$self", "$r"))
+            rest = RootCode(self._generator.code_name(self._owner.code), ("$self", "$r"))
             head = () if inline is None else (Const(INLINE, inline),)
             parts_made = [one for name, path in changed.items() for one in rebuilt(name, path, names[name])]
             rest.body = (*opened(live), *parts_made, *before, *head, *stream[at:])
@@ -379,20 +394,20 @@ class Body:
         self._stream(to, calling, 0, dict(names), None, demand)
 
 
-def _constant(to: Writer, value: Any) -> Value:
+def _constant(to: Writer, value: Any) -> TimedValue:
     """The value of a constant: a number or a text is static, so that those that differ share an extension."""
-    if value is None or isinstance(value, bool | Code):
-        return Value(Constant(value))
-    return Value(STATIC, (to.literal(value),))
+    if value is None or isinstance(value, bool | RootCode):
+        return TimedValue(Constant(value))
+    return TimedValue(STATIC, (to.literal(value),))
 
 
-def _code(time: Time) -> Code:
+def _code(time: Time) -> RootCode:
     """The code of a closure."""
-    code = time.code if isinstance(time, Graph) else None
-    return code or Code("", ("self",))
+    code = time.code if isinstance(time, TimeGraph) else None
+    return code or RootCode("", ("self",))
 
 
-def _truth(value: Value) -> str | None:
+def _truth(value: TimedValue) -> str | None:
     """The Python test whether a value is true; None if it always is, empty if that is dynamic."""
     time = value.time
     if (
@@ -402,7 +417,7 @@ def _truth(value: Value) -> str | None:
         or value.halves is not None
     ):
         return None
-    if isinstance(time, Graph):
+    if isinstance(time, TimeGraph):
         return f"{value.own[0]}.__class__ is tuple or {value.own[0]}" if time.nodes[0].atom else None
     return value.own[0] if is_static(time) else ""
 
@@ -415,16 +430,16 @@ def _read(stream: Streams, at: int) -> list[str]:
         one, first, bound = waiting.pop()
         for instruction in one[first:]:
             found.update(dict.fromkeys(name for name in used(instruction) if name not in bound))
-            if isinstance(instruction, Prim | Const):
+            if isinstance(instruction, RootPrim | Const):
                 bound |= {instruction.name}
-            elif isinstance(instruction, If):
+            elif isinstance(instruction, RootIf):
                 waiting.append((instruction.stream, 0, bound))
     return sorted(found)
 
 
-def _captured(to: Writer, needed: list[str], names: Names) -> tuple[list[str], list[Prim]]:
+def _captured(to: Writer, needed: list[str], names: Names) -> tuple[list[str], list[RootPrim]]:
     """The variables to hand on for some that are needed: a control pointer is taken from its stack again."""
-    before: list[Prim] = []
+    before: list[RootPrim] = []
     live = dict.fromkeys(needed)
     for name in needed:
         value = names[name]
@@ -436,11 +451,11 @@ def _captured(to: Writer, needed: list[str], names: Names) -> tuple[list[str], l
                 )
             del live[name]
             live[stack] = None
-            before.append(Prim(name, "car", (stack,)))
+            before.append(RootPrim(name, "car", (stack,)))
     return list(live), before
 
 
-def _refuse_parts(to: Writer, instruction: Prim, values: Sequence[Value]) -> None:
+def _refuse_parts(to: Writer, instruction: RootPrim, values: Sequence[TimedValue]) -> None:
     """Raise the error of values that are taken from a closure after it is lifted: it has a frame of its own then."""
     if instruction.primitive != "cdr":
         return
@@ -454,7 +469,7 @@ def _refuse_parts(to: Writer, instruction: Prim, values: Sequence[Value]) -> Non
         )
 
 
-def leaves_of(body: Body) -> tuple[list[Value], int]:
+def leaves_of(body: Body) -> tuple[list[TimedValue], int]:
     """The parts of an extension's arguments, in the order of its Python parameters; how many the first one has."""
     values = [list(parts(value)) for value in body.names.values()]
     return [part for one in values for part in one], len(values[0]) if values else 0

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import cached_property
 from types import CodeType, FrameType
 
-from pellucid.staging.root.program import Code
-from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Graph, Stack, Time, leaves
+from pellucid.staging.root.program import RootCode
+from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Stack, Time, TimeGraph, leaves
 from pellucid.staging.times.text import extension
 
 
@@ -20,7 +20,7 @@ class Extension:
     memo: Callable[..., None]
     close: Callable[..., str]
 
-    def __init__(self, code: Code, times: tuple[Time, ...], number: int) -> None:
+    def __init__(self, code: RootCode, times: tuple[Time, ...], number: int) -> None:
         self.code = code
         self.times = times
         self.number = number
@@ -64,7 +64,7 @@ class Extension:
         if ":" in name:
             return name
         first = self.times[0] if self.times else None
-        after = first.code if isinstance(first, Graph) else None
+        after = first.code if isinstance(first, TimeGraph) else None
         given = [frame.f_locals[one] for one in frame.f_code.co_varnames[1:2]]
         if isinstance(first, Stack) and given and given[0].__class__ is tuple:
             after = given[0][0].code

@@ -23,11 +23,11 @@ from pellucid.staging.cogen.extension import Extension
 from pellucid.staging.cogen.frames import FrameError, follow_half, follow_pair
 from pellucid.staging.cogen.growths import EndlessError, GrowthError, growths, unsettled
 from pellucid.staging.cogen.nesting import Nesting
-from pellucid.staging.cogen.session import PLAIN, Session, new
-from pellucid.staging.cogen.values import Value, Watch, lifted_closures
+from pellucid.staging.cogen.session import PLAIN, CompilerSession, new
+from pellucid.staging.cogen.values import TimedValue, Watch, lifted_closures
 from pellucid.staging.root.primitives import PRIMITIVES, applied, primitive
-from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Pair, Prim, check
-from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Graph, Time
+from pellucid.staging.root.program import Const, Instruction, Jump, Pair, RootCode, RootIf, RootPrim, check
+from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Time, TimeGraph
 from pellucid.staging.times.text import times_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Generator:
     def __init__(self, *, integers: bool, most: int, deepest: int, watch: Watch | None = None) -> None:
         self.integers = integers
         self.watch = watch
-        self.session = Session(most, deepest)
+        self.session = CompilerSession(most, deepest)
         self.trace: list[Extension | tuple[Time, Time]] = []
         """The extensions, and the lifts that made structures or stacks: from which time to which."""
         self.extensions: list[Extension] = []
@@ -56,15 +56,15 @@ class Generator:
         self.closed: set[Extension] = set()
         self.closes_all = False
         self.cyclic = False
-        self.made: dict[Any, Code] = {}
+        self.made: dict[Any, RootCode] = {}
         self.calls: dict[Any, tuple[Instruction, ...]] = {}
-        self.copied: dict[Code, str] = {}
+        self.copied: dict[RootCode, str] = {}
         """The codes that go on with a closure that a lifter has lifted, and what it was."""
         self._bodies: list[Body] = []
         self._again: dict[Extension, None] = {}
         """Extensions to write once more, since lifted closures came to them after they were written."""
-        self._by_pattern: dict[tuple[Code, tuple[Time, ...]], Extension] = {}
-        self._patterns: Counter[Code] = Counter()
+        self._by_pattern: dict[tuple[RootCode, tuple[Time, ...]], Extension] = {}
+        self._patterns: Counter[RootCode] = Counter()
         self._work = 0
         self._names: Counter[str] = Counter()
         self._globals: dict[int, str] = {}
@@ -86,9 +86,9 @@ class Generator:
             "apart": _apart,
             "PLAIN": PLAIN,
             "Pair": Pair,
-            "Prim": Prim,
+            "Prim": RootPrim,
             "Const": Const,
-            "If": If,
+            "If": RootIf,
             "Jump": Jump,
         }
 
@@ -101,7 +101,7 @@ class Generator:
             self._kept.append(value)
         return name
 
-    def code_name(self, code: Code) -> str:
+    def code_name(self, code: RootCode) -> str:
         """A name for a code that is made of another one."""
         stem = code.name.split("'")[0]
         self._names[stem] += 1
@@ -111,7 +111,7 @@ class Generator:
         """Take note that an extension is called as a residual closure."""
         self.closed.add(owner)
 
-    def extension(self, code: Code, times: tuple[Time, ...]) -> Extension:
+    def extension(self, code: RootCode, times: tuple[Time, ...]) -> Extension:
         """The extension of a code for a pattern of times."""
         owner = self._by_pattern.get((code, times))
         if owner is not None:
@@ -135,7 +135,7 @@ class Generator:
             self._unsettled(code)
         return owner
 
-    def hand(self, owner: Extension, args: Iterable[Value]) -> None:
+    def hand(self, owner: Extension, args: Iterable[TimedValue]) -> None:
         """Take note of the closures that are lifted already among the first arguments of an extension."""
         for name, value in zip(owner.code.params, args, strict=False):
             for path, closure in lifted_closures(value):
@@ -144,20 +144,20 @@ class Generator:
                     if owner.number < len(self._bodies):
                         self._again[owner] = None
 
-    def spend(self, values: Iterable[Value]) -> None:
+    def spend(self, values: Iterable[TimedValue]) -> None:
         """Count an instruction in a pattern by the parts of the binding times that it takes.
 
         Raises StagingError where there are so many that no end is near.
         """
-        self._work += sum(len(one.time.nodes) if isinstance(one.time, Graph) else 1 for one in values)
+        self._work += sum(len(one.time.nodes) if isinstance(one.time, TimeGraph) else 1 for one in values)
         if self._work > _MAX_WORK:
             self._unsettled(max(self._patterns, key=self._patterns.__getitem__))
 
-    def _unsettled(self, code: Code) -> None:
+    def _unsettled(self, code: RootCode) -> None:
         """Raise the error of a code whose patterns do not settle."""
         raise unsettled(code, [owner.times for owner in self.extensions if owner.code is code])
 
-    def lifter(self, time: Time, to: Time) -> Code:
+    def lifter(self, time: Time, to: Time) -> RootCode:
         """The code that lifts structures of a time, made by the lift compiler."""
         from pellucid.staging.cogen.lifts import lifter
 
@@ -183,7 +183,7 @@ class Generator:
             CYCLIC in (node.car, node.cdr)
             for owner in self.extensions
             for time in owner.times
-            if isinstance(time, Graph)
+            if isinstance(time, TimeGraph)
             for node in time.nodes
         )
         texts: list[str] = []
@@ -275,7 +275,7 @@ class Compiler:
 
     def __init__(
         self,
-        code: Code,
+        code: RootCode,
         times: tuple[Time, ...],
         *,
         integers: bool,
@@ -315,7 +315,7 @@ class Compiler:
         """The extension that it enters."""
         return f"Compiler of {self._entry!r}"
 
-    def __call__(self, *statics: Any) -> Code:
+    def __call__(self, *statics: Any) -> RootCode:
         """The residual code of a program.
 
         Raises StagingError for an error of the interpreter's own that the program surely leads to, and where
@@ -333,11 +333,11 @@ class Compiler:
 
         save(path, self)
 
-    def _made(self, statics: Sequence[Any]) -> Code:
+    def _made(self, statics: Sequence[Any]) -> RootCode:
         session = self._session
         session.begin()
         leaves, names = self._leaves(statics)
-        code = Code(self.code.name, tuple(names))
+        code = RootCode(self.code.name, tuple(names))
         stream: list[Instruction] = []
         session.streams[code] = stream
         session.waiting.append((self._entry.body, (stream, *leaves)))
@@ -382,22 +382,24 @@ def _asks(time: Time) -> bool:
     return time is not DYNAMIC and not time.is_fixed
 
 
-def _certain(code: Code) -> None:
+def _certain(code: RootCode) -> None:
     """Raise the error that a code leads to without a test before it."""
-    seen: set[Code] = set()
+    seen: set[RootCode] = set()
     while code not in seen:
         seen.add(code)
         known: dict[str, Any] = {}
         for instruction in code.body:
             if isinstance(instruction, Const):
                 known[instruction.name] = instruction.value
-            elif isinstance(instruction, Prim):
+            elif isinstance(instruction, RootPrim):
                 if instruction.primitive == "error" and instruction.args[0] in known:
                     message = str(known[instruction.args[0]])
                     raise StagingError(message, fix="change the program that is compiled")
-            elif isinstance(instruction, If):
+            elif isinstance(instruction, RootIf):
                 return
-            elif isinstance(instruction, Jump) and isinstance(found := known.get(instruction.target), Code):
+            elif isinstance(instruction, Jump) and isinstance(
+                found := known.get(instruction.target), RootCode
+            ):
                 code = found
 
 
@@ -416,7 +418,7 @@ class Generable(Protocol[MadeCompiler_co]):
 
 _INTERPRETER = ArgumentKind(
     "an interpreter",
-    lambda thing: isinstance(thing, Code) or hasattr(thing, "compiler"),
+    lambda thing: isinstance(thing, RootCode) or hasattr(thing, "compiler"),
     "give a code of root, or a function in Python that is marked by `interpreter`",
 )
 _TIMES = ArgumentKind(
@@ -431,7 +433,7 @@ _TIMES = ArgumentKind(
 
 @overload
 def cogen(
-    code: Code,
+    code: RootCode,
     times: Iterable[Time | str],
     /,
     *,
@@ -452,7 +454,7 @@ def cogen(
 ) -> MadeCompiler_co: ...
 @takes(code=_INTERPRETER, times=_TIMES, integers=TRUTH, most=whole(1), deepest=whole(1))
 def cogen(
-    code: Code | Generable[Any],
+    code: RootCode | Generable[Any],
     times: Iterable[Time | str] = (),
     /,
     *,
@@ -481,7 +483,7 @@ def cogen(
     >>> run(compiler(5), 2, 1)
     32
     """
-    if not isinstance(code, Code):
+    if not isinstance(code, RootCode):
         return code.compiler(times, named, integers=integers, most=most, deepest=deepest)
     if named:
         raise StagingError(

@@ -10,8 +10,8 @@ from pellucid.base.errors import StagingError
 
 if TYPE_CHECKING:
     from pellucid.staging.cogen.extension import Extension
-    from pellucid.staging.cogen.session import Session
-    from pellucid.staging.root.program import Code
+    from pellucid.staging.cogen.session import CompilerSession
+    from pellucid.staging.root.program import RootCode
     from pellucid.staging.times.lattice import Time
 
 
@@ -51,7 +51,7 @@ class EndlessError(StagingError):
         self.growths = (*growths, *([error.growth] if error.growth else []))
 
 
-def unsettled(code: Code, patterns: list[tuple[Time, ...]]) -> UnsettledError:
+def unsettled(code: RootCode, patterns: list[tuple[Time, ...]]) -> UnsettledError:
     """The error of a code for which there are ever new patterns: it names the parameters with most times.
 
     Of equal ones those come first that changed last. What has no name of a person's, as the result of a test, comes
@@ -132,7 +132,7 @@ def _is_same(one: Any, other: Any, deep: int = 0) -> bool:
     )
 
 
-def growths(session: Session) -> Iterator[Growth]:
+def growths(session: CompilerSession) -> Iterator[Growth]:
     """The codes that are made most often, and which of their parameters change."""
     made = Counter(key[0] for key in session.table)
     owners = {owner.number: owner for owner in session.owners.values()}

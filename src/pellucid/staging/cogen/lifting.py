@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.cogen.values import (
-    Atom,
     CodePointer,
     ControlPointer,
     NeedsCopyError,
-    Value,
+    StaticAtom,
+    TimedValue,
     is_split,
     repacks,
 )
@@ -22,22 +22,22 @@ from pellucid.staging.times.lattice import (
     DYNAMIC,
     STATIC,
     Constant,
-    Graph,
     Pointer,
     Stack,
     Time,
+    TimeGraph,
     is_static,
     pair,
 )
 
 
-def lifted(to: Writer, value: Value, goal: Time = DYNAMIC) -> Value:
+def lifted(to: Writer, value: TimedValue, goal: Time = DYNAMIC) -> TimedValue:
     """A value with less known of it."""
     if isinstance(value, ControlPointer):
-        value = Value(DYNAMIC, (to.emit("c", "car", [dynamic(to, value.stack)]),))
+        value = TimedValue(DYNAMIC, (to.emit("c", "car", [dynamic(to, value.stack)]),))
     elif isinstance(value, CodePointer) and goal is DYNAMIC:
         # The code that fits the frame of the residual closure.
-        value = Value(DYNAMIC, (to.emit("c", "car", [dynamic(to, value.closure)]),))
+        value = TimedValue(DYNAMIC, (to.emit("c", "car", [dynamic(to, value.closure)]),))
     time = value.time
     if time == goal:
         return value
@@ -49,14 +49,14 @@ def lifted(to: Writer, value: Value, goal: Time = DYNAMIC) -> Value:
         return _to_cyclic(to, value)
     if isinstance(goal, Stack):
         return stacked(to, value, goal)
-    if isinstance(goal, Graph):
+    if isinstance(goal, TimeGraph):
         return _to_structure(to, value, goal)
     if isinstance(goal, Constant) and isinstance(time, Pointer) and time.code is goal.value:
-        return Value(goal)
+        return TimedValue(goal)
     raise _no_lift(to, value, goal)
 
 
-def _no_lift(to: Writer, value: Value, goal: Time) -> StagingError:
+def _no_lift(to: Writer, value: TimedValue, goal: Time) -> StagingError:
     """The error of a lift that does not exist."""
     return StagingError(
         f"a value of time {value.time} cannot be lifted to {goal}",
@@ -65,19 +65,19 @@ def _no_lift(to: Writer, value: Value, goal: Time) -> StagingError:
     )
 
 
-def static(to: Writer, value: Value) -> str:
+def static(to: Writer, value: TimedValue) -> str:
     """The Python expression of a value that is known when the compiler runs."""
     if isinstance(value.time, Constant):
         return to.literal(value.time.value)
     return lifted(to, value, STATIC).own[0]
 
 
-def dynamic(to: Writer, value: Value) -> str:
+def dynamic(to: Writer, value: TimedValue) -> str:
     """The Python expression of the residual variable that a value is lifted to."""
     return lifted(to, value).own[0]
 
 
-def _to_dynamic(to: Writer, value: Value) -> Value:
+def _to_dynamic(to: Writer, value: TimedValue) -> TimedValue:
     """Lift to dynamic: cases 1, 2, 4, 5 and 6."""
     time = value.time
     name = to.variable("l")
@@ -87,7 +87,7 @@ def _to_dynamic(to: Writer, value: Value) -> Value:
         to.put(f"{to.out}.append(new(Const, ({name}, {constant})))")
     elif time is CYCLIC:
         to.put(f"{name} = rt.cyclic({to.out}, {', '.join(value.own)})")
-    elif isinstance(time, Graph) and time.code is not None and value.halves is not None:
+    elif isinstance(time, TimeGraph) and time.code is not None and value.halves is not None:
         code, frame = time.code, value.halves[1]
         closure = pair(Pointer(code), frame.time, "|".join(time.nodes[0].points), closure=True)
         owner = to.generator.extension(code, (closure, *(DYNAMIC,) * (len(code.params) - 1)))
@@ -101,53 +101,53 @@ def _to_dynamic(to: Writer, value: Value) -> Value:
         to.put(f"{name} = {value.own[0]}[0].close({to.out}, *{value.own[0]}[1:])")
     elif value.halves is not None:
         one, other = (dynamic(to, half) for half in value.halves)
-        primitive = "close" if isinstance(time, Graph) and time.closure else "cons"
+        primitive = "close" if isinstance(time, TimeGraph) and time.closure else "cons"
         to.put(f"{name} = rt.prim({to.out}, 'p', {primitive!r}, {one}, {other})")
         to.put(f"if known: follow_pair(known, {name}, {one}, {other})")
-    elif isinstance(time, Graph):
+    elif isinstance(time, TimeGraph):
         raise NeedsCopyError(value, DYNAMIC)
     else:
         raise _no_lift(to, value, DYNAMIC)
-    made = Value(DYNAMIC, (name,))
+    made = TimedValue(DYNAMIC, (name,))
     made.lifted = lifted_by(to, value)
     return made
 
 
-def lifted_by(to: Writer, value: Value) -> str:
+def lifted_by(to: Writer, value: TimedValue) -> str:
     """What `lifted` says of a value that is lifted here; empty for one that is no closure."""
     where = to.place.partition("'")[0]
     return value.lifts_from and f"{value.lifts_from} that {where} lifts"
 
 
-def _to_static(to: Writer, value: Value) -> Value:
+def _to_static(to: Writer, value: TimedValue) -> TimedValue:
     """Lift to static: of constants, and of structures that are static throughout."""
     if isinstance(value.time, Constant):
-        return Value(STATIC, (to.literal(value.time.value),))
+        return TimedValue(STATIC, (to.literal(value.time.value),))
     if isinstance(value.time, Pointer):
-        return Value(STATIC, (to.literal(value.time.code),))
-    if value.halves is not None and isinstance(value.time, Graph):
+        return TimedValue(STATIC, (to.literal(value.time.code),))
+    if value.halves is not None and isinstance(value.time, TimeGraph):
         one, other = (lifted(to, half, STATIC).own[0] for half in value.halves)
         name = to.variable("s")
         to.put(f"{name} = rt.cons({one}, {other}, {value.time.closure})")
-        return Value(STATIC, (name,))
-    if isinstance(value.time, Graph):
+        return TimedValue(STATIC, (name,))
+    if isinstance(value.time, TimeGraph):
         raise NeedsCopyError(value, STATIC)
     raise _no_lift(to, value, STATIC)
 
 
-def _to_cyclic(to: Writer, value: Value) -> Value:
+def _to_cyclic(to: Writer, value: TimedValue) -> TimedValue:
     """Lift to cyclic, with a base of one (case 3)."""
     if is_static(value.time) or value.time is DYNAMIC:
         if is_static(value.time):
             to.put(f"integer({static(to, value)})")
-        return Value(CYCLIC, ("1", dynamic(to, value), "0"))
+        return TimedValue(CYCLIC, ("1", dynamic(to, value), "0"))
     raise _no_lift(to, value, CYCLIC)
 
 
-def stacked(to: Writer, value: Value, goal: Stack) -> Value:
+def stacked(to: Writer, value: TimedValue, goal: Stack) -> TimedValue:
     """A continuation as a control stack: its extension, and the leaves of its frame."""
     time = value.time
-    if not (isinstance(time, Graph) and time.code is not None and value.halves is not None):
+    if not (isinstance(time, TimeGraph) and time.code is not None and value.halves is not None):
         raise _no_lift(to, value, goal)
     code, frame = time.code, value.halves[1]
     if len(code.params) != len(goal.returns) + 1:
@@ -162,49 +162,49 @@ def stacked(to: Writer, value: Value, goal: Stack) -> Value:
     to.generator.hand(owner, [value])
     name = to.variable("k")
     to.put(f"{name} = ({', '.join([to.global_of(owner), *frame.leaves()])},)")
-    return Value(goal, (name,))
+    return TimedValue(goal, (name,))
 
 
-def _to_structure(to: Writer, value: Value, goal: Graph) -> Value:
+def _to_structure(to: Writer, value: TimedValue, goal: TimeGraph) -> TimedValue:
     """Lift to a structure: of another one field by field, or of an atom that may stand there."""
     time = value.time
     if value.halves is not None:
-        if isinstance(time, Graph) and time.closure != goal.closure:
+        if isinstance(time, TimeGraph) and time.closure != goal.closure:
             raise _no_lift(to, value, goal)
         one, other = value.halves
-        made = Value(goal, (), (lifted(to, one, goal.car), lifted(to, other, goal.cdr)))
+        made = TimedValue(goal, (), (lifted(to, one, goal.car), lifted(to, other, goal.cdr)))
         if is_split(goal):
             return made
         name = to.variable("s")
         to.put(f"{name} = {packed(to, made)}")
-        return Value(goal, (name,))
+        return TimedValue(goal, (name,))
     if isinstance(time, Constant) and goal.nodes[0].atom:
-        return Value(goal, (to.literal(time.value),))
-    if isinstance(value, Atom) and goal.nodes[0].atom:
-        return Value(goal, value.own)
+        return TimedValue(goal, (to.literal(time.value),))
+    if isinstance(value, StaticAtom) and goal.nodes[0].atom:
+        return TimedValue(goal, value.own)
     if time is STATIC and goal.car is STATIC and goal.cdr is STATIC and not is_split(goal):
         # The lifter would make a static pair of the halves again.
         name = value.own[0]
         source = f"({name}.car, {name}.cdr) if {name}.__class__ is Pair else {name}"
-        return Value(goal, (to.assigned("s", source),))
+        return TimedValue(goal, (to.assigned("s", source),))
     if time is STATIC and is_split(goal):
         halves = [to.assigned("h", f"{value.own[0]}.{half}") for half in ("car", "cdr")]
-        return Value(
+        return TimedValue(
             goal,
             (),
             (
-                lifted(to, Value(STATIC, (halves[0],)), goal.car),
-                lifted(to, Value(STATIC, (halves[1],)), goal.cdr),
+                lifted(to, TimedValue(STATIC, (halves[0],)), goal.car),
+                lifted(to, TimedValue(STATIC, (halves[1],)), goal.cdr),
             ),
         )
     if repacks(time, goal):
-        return Value(goal, value.own)
-    if time is STATIC or isinstance(time, Graph):
+        return TimedValue(goal, value.own)
+    if time is STATIC or isinstance(time, TimeGraph):
         raise NeedsCopyError(value, goal)
     raise _no_lift(to, value, goal)
 
 
-def packed(to: Writer, value: Value) -> str:
+def packed(to: Writer, value: TimedValue) -> str:
     """The Python expression of a value as one object."""
     if value.halves is not None:
         return f"({packed(to, value.halves[0])}, {packed(to, value.halves[1])})"
@@ -215,16 +215,16 @@ def packed(to: Writer, value: Value) -> str:
     return f"({', '.join(value.own)})" if value.time is CYCLIC else value.own[0]
 
 
-def unpacked(to: Writer, time: Time, source: str) -> Value:
+def unpacked(to: Writer, time: Time, source: str) -> TimedValue:
     """The value of a time that an object holds."""
-    if isinstance(time, Graph) and not time.packed:
+    if isinstance(time, TimeGraph) and not time.packed:
         one, other = to.variable("u"), to.variable("u")
         to.put(f"{one}, {other} = {source}")
-        return Value(time, (), (unpacked(to, time.car, one), unpacked(to, time.cdr, other)))
+        return TimedValue(time, (), (unpacked(to, time.car, one), unpacked(to, time.cdr, other)))
     if time.is_fixed:
-        return Value(time)
+        return TimedValue(time)
     if time is CYCLIC:
         names = tuple(to.variable("u") for _ in range(3))
         to.put(f"{', '.join(names)} = {source}")
-        return Value(time, names)
-    return Value(time, (source,))
+        return TimedValue(time, names)
+    return TimedValue(time, (source,))

@@ -12,10 +12,10 @@ from functools import cache, lru_cache
 from pellucid.staging.cogen.generator import Compiler, cogen
 from pellucid.staging.cogen.tidy import tidy
 from pellucid.staging.cogen.values import repacks
-from pellucid.staging.root.primitives import PRIMITIVES, Row
-from pellucid.staging.root.program import Code
+from pellucid.staging.root.primitives import PRIMITIVES, Primitive
+from pellucid.staging.root.program import RootCode
 from pellucid.staging.root.reading import read_sugar
-from pellucid.staging.times.lattice import DYNAMIC, STATIC, Graph, Time
+from pellucid.staging.times.lattice import DYNAMIC, STATIC, Time, TimeGraph
 
 COPY = """
 copy(k v from to) {
@@ -80,12 +80,12 @@ stack-of(k to) {
 
 def _is_pair(time: Time) -> bool:
     """Whether values of a time are pairs that are copied; closures are lifted as they are."""
-    return isinstance(time, Graph) and not time.closure
+    return isinstance(time, TimeGraph) and not time.closure
 
 
 def _half(time: Time, name: str) -> Time:
     """The time of one half of a value."""
-    return getattr(time, name) if isinstance(time, Graph) else time
+    return getattr(time, name) if isinstance(time, TimeGraph) else time
 
 
 def _stack(time: Time) -> Time:
@@ -97,22 +97,22 @@ def _stack(time: Time) -> Time:
 
 def _has_atoms(time: Time) -> bool:
     """Whether a value may be an atom as well as a pair."""
-    return isinstance(time, Graph) and time.nodes[0].atom
+    return isinstance(time, TimeGraph) and time.nodes[0].atom
 
 
 def _grows(one: Time, other: Time) -> bool:
     """Whether a value of one of two times has no fixed size."""
-    return any(isinstance(time, Graph) and time.packed for time in (one, other))
+    return any(isinstance(time, TimeGraph) and time.packed for time in (one, other))
 
 
 PRIMITIVES.update(
     {
-        "time-same?": Row(2, repacks),
-        "time-pair?": Row(1, _is_pair),
-        "time-atom?": Row(1, _has_atoms),
-        "time-grows?": Row(2, _grows),
-        "time-half": Row(2, _half),
-        "time-stack": Row(1, _stack),
+        "time-same?": Primitive(2, repacks),
+        "time-pair?": Primitive(1, _is_pair),
+        "time-atom?": Primitive(1, _has_atoms),
+        "time-grows?": Primitive(2, _grows),
+        "time-half": Primitive(2, _half),
+        "time-stack": Primitive(1, _stack),
     }
 )
 
@@ -124,7 +124,7 @@ def lift_compiler() -> Compiler:
 
 
 @lru_cache(maxsize=1 << 10)
-def lifter(time: Time, to: Time) -> Code:
+def lifter(time: Time, to: Time) -> RootCode:
     """The code that lifts a value of a time: of a continuation and the value.
 
     >>> from pellucid.staging.root.writing import reached

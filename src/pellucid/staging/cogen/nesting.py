@@ -8,22 +8,22 @@ stacks for that code, which return what is dynamic. There are finitely many sets
 
 from __future__ import annotations
 
-from pellucid.staging.root.program import Code
-from pellucid.staging.times.lattice import STATIC, Constant, Graph, Pointer, Stack, Time
+from pellucid.staging.root.program import RootCode
+from pellucid.staging.times.lattice import STATIC, Constant, Pointer, Stack, Time, TimeGraph
 
 
 class Nesting:
     """The orders in which codes were handed continuations."""
 
     def __init__(self) -> None:
-        self._orders: dict[tuple[Code, frozenset[Code]], tuple[Code, ...]] = {}
+        self._orders: dict[tuple[RootCode, frozenset[RootCode]], tuple[RootCode, ...]] = {}
         """The first order of each set of continuations, by the code that they were handed to."""
-        self._permuted: set[Code] = set()
+        self._permuted: set[RootCode] = set()
         """The codes that were handed some in another order."""
 
-    def is_generalized(self, callee: Code, time: Time) -> bool:
+    def is_generalized(self, callee: RootCode, time: Time) -> bool:
         """Whether an argument of a code is a continuation that becomes a control stack there."""
-        if not isinstance(time, Graph) or not _is_nested(time, callee):
+        if not isinstance(time, TimeGraph) or not _is_nested(time, callee):
             return False
         order = _codes(time)
         if self._orders.setdefault((callee, frozenset(order)), order) != order:
@@ -31,19 +31,19 @@ class Nesting:
         return callee in self._permuted
 
 
-def _codes(time: Graph) -> tuple[Code, ...]:
+def _codes(time: TimeGraph) -> tuple[RootCode, ...]:
     """The codes of the closures in a time, from the outermost one on."""
-    found: list[Code] = []
+    found: list[RootCode] = []
     for node in time.nodes:
         head = node.car if node.closure else None
         if isinstance(head, Pointer):
             found.append(head.code)
-        elif isinstance(head, Constant) and isinstance(head.value, Code):
+        elif isinstance(head, Constant) and isinstance(head.value, RootCode):
             found.append(head.value)
     return tuple(found)
 
 
-def _is_nested(time: Graph, callee: Code) -> bool:
+def _is_nested(time: TimeGraph, callee: RootCode) -> bool:
     """Whether a time is that of a continuation in a recursion: of others inside of others, or with a control stack."""
     if time.packed or time.code in {None, callee}:
         return False

@@ -14,15 +14,15 @@ from math import gcd
 from typing import Any, TypeAlias
 
 from pellucid.staging.cogen.session import new
-from pellucid.staging.root.program import Code, Const, If, Jump, Prim, used
+from pellucid.staging.root.program import Const, Jump, RootCode, RootIf, RootPrim, used
 
 Stream: TypeAlias = "list[Any]"
-Variable: TypeAlias = "tuple[Code, str]"
+Variable: TypeAlias = "tuple[RootCode, str]"
 
 
 def premultiply(
-    entry: Code,
-    streams: dict[Code, Stream],
+    entry: RootCode,
+    streams: dict[RootCode, Stream],
     factors: dict[str, int],
     amounts: dict[str, int],
     name: Callable[[str], str],
@@ -34,7 +34,7 @@ def premultiply(
     """
     if all(abs(factor) == 1 for factor in factors.values()):
         return
-    rewritings: dict[Code, _Rewriting] = {}
+    rewritings: dict[RootCode, _Rewriting] = {}
     for base, variables, sources in _Program(entry, streams, factors, amounts).multiples():
         for code, variable in variables:
             if code not in rewritings:
@@ -55,14 +55,18 @@ class _Uses:
         self.products: list[tuple[str, int, bool]] = []
         """What is multiplied, the factors, and whether the product is made in each turn: in no branch."""
         self.sums: dict[str, str] = {}
-        self.jumps: list[tuple[Code, tuple[str, ...]]] = []
+        self.jumps: list[tuple[RootCode, tuple[str, ...]]] = []
 
 
 class _Program:
     """The uses of all codes, and the codes that are values: what those are given comes from anywhere."""
 
     def __init__(
-        self, entry: Code, streams: dict[Code, Stream], factors: dict[str, int], amounts: dict[str, int]
+        self,
+        entry: RootCode,
+        streams: dict[RootCode, Stream],
+        factors: dict[str, int],
+        amounts: dict[str, int],
     ) -> None:
         self._uses = {code: _Uses() for code in streams}
         self._values = {entry}
@@ -75,7 +79,7 @@ class _Program:
         moved, plain = self._linked()
         if not moved:
             return
-        products: dict[Variable, list[tuple[Code, int, bool]]] = {}
+        products: dict[Variable, list[tuple[RootCode, int, bool]]] = {}
         for code, uses in self._uses.items():
             for source, factor, always in uses.products:
                 if source not in uses.plain and (code, source) in self._parents:
@@ -135,11 +139,11 @@ class _Program:
             parents[variable] = variable = parents[above]
         return variable
 
-    def _is_source(self, code: Code, name: str) -> bool:
+    def _is_source(self, code: RootCode, name: str) -> bool:
         """Whether a variable has its value from outside of its class."""
         return name not in self._uses[code].sums and (name not in code.params or code in self._values)
 
-    def _is_worth_it(self, saved: list[tuple[Code, bool]], sources: list[Variable]) -> bool:
+    def _is_worth_it(self, saved: list[tuple[RootCode, bool]], sources: list[Variable]) -> bool:
         """Whether a multiple is kept: it takes a product for each source, and saves one where it is what is used."""
         each_turn = Counter([code for code, always in saved if always])
         taken = Counter([code for code, _ in sources])
@@ -149,9 +153,9 @@ class _Program:
             for code, number in taken.items()
         )
 
-    def _comes_back(self, code: Code) -> bool:
+    def _comes_back(self, code: RootCode) -> bool:
         """Whether a code is in a loop of jumps."""
-        seen: set[Code] = set()
+        seen: set[RootCode] = set()
         waiting = [target for target, _ in self._uses[code].jumps]
         while waiting:
             each = waiting.pop()
@@ -165,12 +169,12 @@ class _Program:
     def _read(self, uses: _Uses, stream: Stream, factors: dict[str, int], amounts: dict[str, int]) -> None:
         """Take note of what a code does; what a stream binds comes before the streams in it."""
         plain = uses.plain
-        held: dict[str, Code] = {}
+        held: dict[str, RootCode] = {}
         waiting = [stream]
         for one in waiting:
             for instruction in one:
                 kind = instruction.__class__
-                if kind is Prim:
+                if kind is RootPrim:
                     name, word, args, _ = instruction
                     if name in amounts:
                         uses.sums[name] = args[0]
@@ -179,7 +183,7 @@ class _Program:
                     elif word != "zero?":
                         plain.update(args)
                 elif kind is Const:
-                    if instruction[1].__class__ is Code:
+                    if instruction[1].__class__ is RootCode:
                         held[instruction[0]] = instruction[1]
                 elif kind is Jump:
                     goal, args = instruction
@@ -189,7 +193,7 @@ class _Program:
                         self._values.update([held[arg] for arg in args if arg in held])
                     else:
                         plain.update(used(instruction))
-                elif kind is If:
+                elif kind is RootIf:
                     plain.add(instruction[0])
                     waiting.append(instruction[1])
                 else:
@@ -210,7 +214,7 @@ class _Rewriting:
         self._changed: set[str] = set()
         """The variables whose uses change."""
 
-    def body(self, code: Code, stream: Stream, streams: dict[Code, Stream]) -> Stream:
+    def body(self, code: RootCode, stream: Stream, streams: dict[RootCode, Stream]) -> Stream:
         """The stream of the code; what comes after the multiples of parameters is a code of its own.
 
         So a loop that begins at the code is the same loop as the one that it leads to.
@@ -221,7 +225,7 @@ class _Rewriting:
         given = [param for param in code.params if param in self.sources]
         if not given:
             return out
-        inner = Code(f"{code.name}_0", code.params)
+        inner = RootCode(f"{code.name}_0", code.params)
         streams[inner] = out
         first: Stream = []
         renamed: dict[str, str] = {}
@@ -235,7 +239,7 @@ class _Rewriting:
     def _multiply(self, out: Stream, source: str, renamed: dict[str, str]) -> None:
         """Append the multiple of a quotient from outside."""
         factor, made = self._name("c"), self._name("p")
-        out += [new(Const, (factor, self.kept[source])), new(Prim, (made, "*", (source, factor), None))]
+        out += [new(Const, (factor, self.kept[source])), new(RootPrim, (made, "*", (source, factor), None))]
         renamed[source] = made
 
     def _append(self, out: Stream, stream: Stream, renamed: dict[str, str]) -> None:
@@ -243,16 +247,16 @@ class _Rewriting:
         sources, isdisjoint, append = self.sources, self._changed.isdisjoint, out.append
         for instruction in stream:
             kind = instruction.__class__
-            if kind is Prim:
+            if kind is RootPrim:
                 if isdisjoint(instruction[2]):
                     append(instruction)
                 else:
                     self._prim(out, instruction, renamed)
-            elif kind is If:
+            elif kind is RootIf:
                 test, inner = instruction
                 branch: Stream = []
                 self._append(branch, inner, renamed.copy())
-                append(new(If, (renamed.get(test, test), branch)))
+                append(new(RootIf, (renamed.get(test, test), branch)))
                 continue
             elif kind is Jump:
                 goal, args = instruction
@@ -270,7 +274,7 @@ class _Rewriting:
         known = self._factors.get(made) or self._amounts.get(made)
         base = None if known is None else self.kept.get(args[0])
         if known is None or base is None:
-            out.append(new(Prim, (made, word, tuple([renamed.get(one, one) for one in args]), point)))
+            out.append(new(RootPrim, (made, word, tuple([renamed.get(one, one) for one in args]), point)))
             return
         one: str = renamed.get(args[0], args[0])
         if known == base and made not in self._amounts:
@@ -280,4 +284,4 @@ class _Rewriting:
             return
         number = known * base if made in self._amounts else known // base
         out[-1] = new(Const, (args[1], number))
-        out.append(new(Prim, (made, word, (one, args[1]), point)))
+        out.append(new(RootPrim, (made, word, (one, args[1]), point)))

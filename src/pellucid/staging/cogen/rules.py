@@ -11,38 +11,38 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from pellucid.staging.cogen.lifting import dynamic, lifted, packed, static, unpacked
-from pellucid.staging.cogen.values import Atom, CodePointer, ControlPointer, Value, is_split
+from pellucid.staging.cogen.values import CodePointer, ControlPointer, StaticAtom, TimedValue, is_split
 from pellucid.staging.cogen.writing import Writer
 from pellucid.staging.root.primitives import primitive
-from pellucid.staging.root.program import Code, Prim
+from pellucid.staging.root.program import RootCode, RootPrim
 from pellucid.staging.times.lattice import (
     CYCLIC,
     DYNAMIC,
     STATIC,
     Constant,
-    Graph,
     Pointer,
     Stack,
     Time,
+    TimeGraph,
     is_static,
     pair,
 )
 
 
-class Split(NamedTuple):
+class TimeSplit(NamedTuple):
     """A result whose time depends on static values: a Python test, and the value under each outcome."""
 
     test: str
-    yes: Callable[[], Value]
-    no: Callable[[], Value]
+    yes: Callable[[], TimedValue]
+    no: Callable[[], TimedValue]
 
 
-Result: TypeAlias = "Value | Split | None"
+Result: TypeAlias = "TimedValue | TimeSplit | None"
 """The result of a rule; None if it does not fit."""
-Write: TypeAlias = Callable[[Writer, Prim, list[Value]], Result]
+Write: TypeAlias = Callable[[Writer, RootPrim, list[TimedValue]], Result]
 
 
-class Rule(NamedTuple):
+class GeneratedRule(NamedTuple):
     """One row: the primitive, the kinds of its operands, the time of the result as Figure 8 has it, its note."""
 
     primitive: str
@@ -52,7 +52,7 @@ class Rule(NamedTuple):
     write: Write
 
 
-RULES: dict[str, list[Rule]] = {}
+RULES: dict[str, list[GeneratedRule]] = {}
 """The rules of each primitive, in the order in which they are tried."""
 
 
@@ -61,7 +61,9 @@ def rule(names: str, operands: str, result: str, note: str = "") -> Callable[[Wr
 
     def add(write: Write) -> Write:
         for name in names.split():
-            RULES.setdefault(name, []).append(Rule(name, tuple(operands.split()), result, note, write))
+            RULES.setdefault(name, []).append(
+                GeneratedRule(name, tuple(operands.split()), result, note, write)
+            )
         return write
 
     return add
@@ -69,21 +71,21 @@ def rule(names: str, operands: str, result: str, note: str = "") -> Callable[[Wr
 
 def kind(time: Time) -> str:
     """The word for a time in the table."""
-    if isinstance(time, Graph):
+    if isinstance(time, TimeGraph):
         return "pair"
     if isinstance(time, Stack):
         return "stack"
     return "S" if is_static(time) or isinstance(time, Pointer) else "cyc" if time is CYCLIC else "D"
 
 
-def _fits(rule_: Rule, kinds: list[str]) -> bool:
+def _fits(rule_: GeneratedRule, kinds: list[str]) -> bool:
     """Whether a rule takes operands of some kinds."""
     return len(kinds) == len(rule_.operands) and all(
         want in ("_", have) for want, have in zip(rule_.operands, kinds, strict=True)
     )
 
 
-def result_of(to: Writer, instruction: Prim, values: list[Value]) -> Value | Split:
+def result_of(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> TimedValue | TimeSplit:
     """The value of a primitive, or what it depends on."""
     kinds = [kind(value.time) for value in values]
     for one in RULES.get(instruction.primitive, ()):
@@ -101,41 +103,41 @@ def result_of(to: Writer, instruction: Prim, values: list[Value]) -> Value | Spl
         to.put(f"if {names[0]} in known: follow_half(known, {made}, {names[0]}, {told})")
     elif instruction.primitive in ("cons", "close"):
         to.put(f"if known: follow_pair(known, {made}, {names[0]}, {names[1]})")
-    return Value(DYNAMIC, (made,))
+    return TimedValue(DYNAMIC, (made,))
 
 
 # ---- pairs ----
 
 
 @rule("identity", "_", "x", "a")
-def _identity(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _identity(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     return values[0]
 
 
 @rule("cons close", "_ _", "(cons x y)", "c")
-def _cons(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _cons(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     one, other = values
     closure = instruction.primitive == "close"
     if not closure and one.time is STATIC and other.time is STATIC:
-        return Value(STATIC, (to.assigned(instruction.name, f"rt.cons({one.own[0]}, {other.own[0]})"),))
+        return TimedValue(STATIC, (to.assigned(instruction.name, f"rt.cons({one.own[0]}, {other.own[0]})"),))
     point = f"{to.owner.code.name}.{instruction.name}" if instruction.point is None else instruction.point
     time = pair(one.time, other.time, point, closure=closure)
-    if not isinstance(time, Graph):
+    if not isinstance(time, TimeGraph):
         return None
-    made = Value(time, (), (lifted(to, one, time.car), lifted(to, other, time.cdr)))
+    made = TimedValue(time, (), (lifted(to, one, time.car), lifted(to, other, time.cdr)))
     if is_split(time):
         return made
-    return Value(time, (to.assigned(instruction.name, packed(to, made)),))
+    return TimedValue(time, (to.assigned(instruction.name, packed(to, made)),))
 
 
 @rule("car cdr", "pair", "x")
-def _half(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _half(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     value, first = values[0], instruction.primitive == "car"
-    if first and isinstance(value.time, Graph) and value.time.code is not None:
+    if first and isinstance(value.time, TimeGraph) and value.time.code is not None:
         return CodePointer(value.time.car, value)
     if value.halves is not None:
         return value.halves[0 if first else 1]
-    if not isinstance(value.time, Graph):
+    if not isinstance(value.time, TimeGraph):
         return None
     source = f"{value.own[0]}[{0 if first else 1}]"
     if value.time.nodes[0].atom:
@@ -145,43 +147,43 @@ def _half(to: Writer, instruction: Prim, values: list[Value]) -> Result:
 
 
 @rule("car", "stack", "S")
-def _return(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _return(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     return ControlPointer(values[0])
 
 
 @rule("pair? null? atom?", "pair", "S", "d")
-def _is(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _is(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     value, asked = values[0], instruction.primitive
-    if isinstance(value.time, Graph) and not value.time.nodes[0].atom:
-        return Value(Constant(asked == "pair?"))
+    if isinstance(value.time, TimeGraph) and not value.time.nodes[0].atom:
+        return TimedValue(Constant(asked == "pair?"))
     if asked == "null?":
         test = f"{value.own[0]} is None"
     else:
         test = f"{value.own[0]}.__class__ {'is' if asked == 'pair?' else 'is not'} tuple"
-    return Value(STATIC, (to.assigned("b", test),))
+    return TimedValue(STATIC, (to.assigned("b", test),))
 
 
 @rule("pair? null? atom?", "stack", "S")
-def _is_stack(to: Writer, instruction: Prim, values: list[Value]) -> Result:
-    return Value(Constant(instruction.primitive == "pair?"))
+def _is_stack(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
+    return TimedValue(Constant(instruction.primitive == "pair?"))
 
 
 @rule("apply", "S pair", "D", "e")
-def _apply(to: Writer, instruction: Prim, values: list[Value]) -> Result:
-    args: list[Value] = []
+def _apply(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
+    args: list[TimedValue] = []
     rest = values[1]
     while rest.halves is not None:
         args.append(rest.halves[0])
         rest = rest.halves[1]
     time = rest.time
-    if isinstance(time, Graph) and time.car is DYNAMIC and time.cdr == time:
+    if isinstance(time, TimeGraph) and time.car is DYNAMIC and time.cdr == time:
         names = "".join(f"{dynamic(to, one)}, " for one in args)
         source = f"rt.applied({to.out}, named, {static(to, values[0])}, ({names}), {rest.own[0]}, point={to.point!r})"
-        return Value(DYNAMIC, (to.assigned(instruction.name, source),))
+        return TimedValue(DYNAMIC, (to.assigned(instruction.name, source),))
     if time != Constant(None):
         return None
     if all(is_static(one.time) for one in args):
-        return Value(
+        return TimedValue(
             STATIC,
             (to.assigned(instruction.name, f"applied({static(to, values[0])}, {_list(to, args)})"),),
         )
@@ -191,64 +193,64 @@ def _apply(to: Writer, instruction: Prim, values: list[Value]) -> Result:
     variable = to.assigned(
         instruction.name, f"rt.prim({to.out}, 'v', named({function}, {len(args)}), {given})"
     )
-    return Value(DYNAMIC, (variable,))
+    return TimedValue(DYNAMIC, (variable,))
 
 
-def _list(to: Writer, args: list[Value]) -> str:
+def _list(to: Writer, args: list[TimedValue]) -> str:
     """The Python expression of the static values of some arguments."""
     return f"[{', '.join(static(to, one) for one in args)}]"
 
 
 @rule("atom-of", "_", "S")
-def _atom(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _atom(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     value = values[0]
     if isinstance(value.time, Constant):
         return value
-    if value.time is STATIC or (isinstance(value.time, Graph) and value.time.packed):
-        return Atom(STATIC, (value.own[0],))
+    if value.time is STATIC or (isinstance(value.time, TimeGraph) and value.time.packed):
+        return StaticAtom(STATIC, (value.own[0],))
     return None
 
 
 @rule("=", "pair _", "S")
 @rule("=", "_ pair", "S")
-def _equal_atom(to: Writer, instruction: Prim, values: list[Value]) -> Result:
-    one, other = values if isinstance(values[0].time, Graph) else (values[1], values[0])
-    if isinstance(one.time, Graph) and not one.time.nodes[0].atom:
-        return Value(Constant(False)) if is_static(other.time) else None
+def _equal_atom(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
+    one, other = values if isinstance(values[0].time, TimeGraph) else (values[1], values[0])
+    if isinstance(one.time, TimeGraph) and not one.time.nodes[0].atom:
+        return TimedValue(Constant(False)) if is_static(other.time) else None
     if not is_static(other.time):
         return None
     test = f"{one.own[0]}.__class__ is not tuple and {one.own[0]} == {static(to, other)}"
-    return Value(STATIC, (to.assigned("b", test),))
+    return TimedValue(STATIC, (to.assigned("b", test),))
 
 
 # ---- memories ----
 
 
 @rule("load", "S _", "D")
-def _load(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _load(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     address = dynamic(to, values[1])
     source = f"rt.access({to.out}, 'w', 'load', {static(to, values[0])}, {address}, point={to.point!r})"
-    return Value(DYNAMIC, (to.assigned(instruction.name, source),))
+    return TimedValue(DYNAMIC, (to.assigned(instruction.name, source),))
 
 
 @rule("store", "S _ _", "D")
-def _store(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _store(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     address, stored = (dynamic(to, one) for one in values[1:])
     source = (
         f"rt.access({to.out}, 'x', 'store', {static(to, values[0])}, {address}, {stored}, point={to.point!r})"
     )
-    return Value(DYNAMIC, (to.assigned(instruction.name, source),))
+    return TimedValue(DYNAMIC, (to.assigned(instruction.name, source),))
 
 
 # ---- cyclic integers ----
 
 
-def _is_number(value: Value) -> bool:
+def _is_number(value: TimedValue) -> bool:
     """Whether a static value may be a number."""
     return value.time is STATIC
 
 
-def _triple(value: Value) -> tuple[str, str, str]:
+def _triple(value: TimedValue) -> tuple[str, str, str]:
     """Base, quotient and remainder of a dynamic integer: of one that is not divided, 1, itself and 0."""
     if value.time is CYCLIC:
         base, quotient, remainder = value.own
@@ -263,7 +265,7 @@ def _triple(value: Value) -> tuple[str, str, str]:
 @rule("+ *", "S D", "cyc", "b")
 @rule("-", "D S", "cyc", "b")
 @rule("<<", "cyc S", "cyc")
-def _linear(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _linear(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     whole, number = values if _is_number(values[1]) else (values[1], values[0])
     if not _is_number(number) or (whole.time is DYNAMIC and not to.generator.integers):
         return None
@@ -273,101 +275,103 @@ def _linear(to: Writer, instruction: Prim, values: list[Value]) -> Result:
         amount = to.assigned("n", f"whole({amount})")
     if instruction.primitive in "+-":
         moved = to.assigned("r", f"{remainder} {instruction.primitive} {amount}")
-        return Value(CYCLIC, (base, quotient, moved))
+        return TimedValue(CYCLIC, (base, quotient, moved))
     factor = f"shift(1, {amount})" if instruction.primitive == "<<" else amount
     names = tuple(to.variable(one) for one in "bqr")
     to.put(f"{', '.join(names)} = rt.scaled({to.out}, {factor}, {base}, {quotient}, {remainder})")
-    return Value(CYCLIC, names)
+    return TimedValue(CYCLIC, names)
 
 
 @rule("-", "S cyc", "cyc")
-def _reversed(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _reversed(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     if not _is_number(values[0]):
         return None
     base, quotient, remainder = values[1].own
     negative = to.assigned("b", f"-{base}")
-    return Value(CYCLIC, (negative, quotient, to.assigned("r", f"{static(to, values[0])} - {remainder}")))
+    return TimedValue(
+        CYCLIC, (negative, quotient, to.assigned("r", f"{static(to, values[0])} - {remainder}"))
+    )
 
 
-def _quotient_is_zero(to: Writer, value: Value, remainder: str) -> Value:
+def _quotient_is_zero(to: Writer, value: TimedValue, remainder: str) -> TimedValue:
     """Emit the test whether the part of a cyclic integer that is dynamic is zero, with a remainder."""
     base, quotient, _ = value.own
     shifted = to.assigned("q", f"rt.plus({to.out}, {quotient}, {remainder} // {base})")
-    return Value(DYNAMIC, (to.emit("z", "zero?", [shifted]),))
+    return TimedValue(DYNAMIC, (to.emit("z", "zero?", [shifted]),))
 
 
 @rule("zero?", "cyc", "both", "f")
-def _zero(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _zero(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     base, _, remainder = values[0].own
-    return Split(
+    return TimeSplit(
         f"{remainder} % {base} == 0",
         lambda: _quotient_is_zero(to, values[0], remainder),
-        lambda: Value(Constant(False)),
+        lambda: TimedValue(Constant(False)),
     )
 
 
 @rule("=", "cyc S", "both")
 @rule("=", "S cyc", "both")
-def _equal(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _equal(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     whole, number = values if values[0].time is CYCLIC else (values[1], values[0])
     if not _is_number(number):
-        return Value(Constant(False))
+        return TimedValue(Constant(False))
     base, _, remainder = whole.own
     moved = to.assigned("r", f"apart({remainder}, {static(to, number)})")
-    return Split(
+    return TimeSplit(
         f"{moved} is not None and {moved} % {base} == 0",
         lambda: _quotient_is_zero(to, whole, moved),
-        lambda: Value(Constant(False)),
+        lambda: TimedValue(Constant(False)),
     )
 
 
 @rule("imod", "cyc S", "S", "g")
 @rule("&", "cyc S", "S")
-def _modulo(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _modulo(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     if not _is_number(values[1]):
         return None
     base, _, remainder = values[0].own
     number = static(to, values[1])
     modulus = number if instruction.primitive == "imod" else f"({number} + 1)"
     low = "" if instruction.primitive == "imod" else f"{number} >= 0 and {modulus} & {number} == 0 and "
-    return Split(
+    return TimeSplit(
         f"{low}{base} % {modulus} == 0",
-        lambda: Value(STATIC, (to.assigned(instruction.name, f"{remainder} % {modulus}"),)),
+        lambda: TimedValue(STATIC, (to.assigned(instruction.name, f"{remainder} % {modulus}"),)),
         lambda: _emitted(to, instruction, values),
     )
 
 
 @rule("idiv", "cyc S", "cyc", "h")
 @rule(">>", "cyc S", "cyc")
-def _divided(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _divided(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     if not _is_number(values[1]):
         return None
     base, quotient, remainder = values[0].own
     number = static(to, values[1])
     divisor = number if instruction.primitive == "idiv" else f"shift(1, min({number}, 4096))"
 
-    def exact() -> Value:
+    def exact() -> TimedValue:
         parts = (
             to.assigned("b", f"{base} // {divisor}"),
             quotient,
             to.assigned("r", f"{remainder} // {divisor}"),
         )
-        return Value(CYCLIC, parts)
+        return TimedValue(CYCLIC, parts)
 
-    return Split(f"{base} % {divisor} == 0", exact, lambda: _emitted(to, instruction, values))
+    return TimeSplit(f"{base} % {divisor} == 0", exact, lambda: _emitted(to, instruction, values))
 
 
-def _emitted(to: Writer, instruction: Prim, values: list[Value]) -> Value:
+def _emitted(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> TimedValue:
     """A primitive that is left to the residual program."""
     names = [dynamic(to, one) for one in values]
-    return Value(DYNAMIC, (to.emit(instruction.name, instruction.primitive, names, to.point),))
+    return TimedValue(DYNAMIC, (to.emit(instruction.name, instruction.primitive, names, to.point),))
 
 
 # ---- early equality ----
 
 
 @rule("early=", "_ _", "S", "i")
-def _early(to: Writer, instruction: Prim, values: list[Value]) -> Result:
+def _early(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     one, other = values
     if is_static(one.time) and is_static(other.time):
         return None
@@ -375,8 +379,8 @@ def _early(to: Writer, instruction: Prim, values: list[Value]) -> Result:
         left, right = (f"({', '.join(_triple(value))})" for value in values)
         if one.time is DYNAMIC and other.time is DYNAMIC:
             left, right = one.own[0], other.own[0]
-        return Value(STATIC, (to.assigned(instruction.name, f"{left} == {right}"),))
-    return Value(Constant(False))
+        return TimedValue(STATIC, (to.assigned(instruction.name, f"{left} == {right}"),))
+    return TimedValue(Constant(False))
 
 
 # ---- what is known ----
@@ -406,7 +410,7 @@ _LITERAL = re.compile(r"[\d('\"]")
 """The first letter of an atom among the leaves of static values."""
 
 
-def _computed(to: Writer, instruction: Prim, values: list[Value]) -> Value:
+def _computed(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> TimedValue:
     """A primitive on values that are known when the compiler runs."""
     row = primitive(instruction.primitive)
     if all(value.time.is_fixed for value in values):
@@ -415,7 +419,7 @@ def _computed(to: Writer, instruction: Prim, values: list[Value]) -> Value:
             return found
     args = [static(to, value) for value in values]
     if instruction.primitive in {"null?", "pair?", "atom?"} and _LITERAL.match(args[0]):
-        return Value(Constant(instruction.primitive == "atom?"))
+        return TimedValue(Constant(instruction.primitive == "atom?"))
     expression = _EXPRESSIONS.get(instruction.primitive)
     if instruction.primitive == "=" and any(
         one.time is not STATIC or _LITERAL.match(one.own[0]) for one in values
@@ -426,13 +430,13 @@ def _computed(to: Writer, instruction: Prim, values: list[Value]) -> Value:
         expression = f"{name}({', '.join(args)})"
     else:
         expression = expression.format(*args)
-    return Value(STATIC, (to.assigned(instruction.name, expression),))
+    return TimedValue(STATIC, (to.assigned(instruction.name, expression),))
 
 
-def _folded(meaning: Callable[..., Any], values: list[Value]) -> Value | None:
+def _folded(meaning: Callable[..., Any], values: list[TimedValue]) -> TimedValue | None:
     """A primitive on constants that is one itself; None if it is none, or fails."""
     try:
         made = meaning(*(one.time.value for one in values if isinstance(one.time, Constant)))
     except (TypeError, ValueError, LookupError, ArithmeticError):
         return None
-    return Value(Constant(made)) if made is None or isinstance(made, bool | Code) else None
+    return TimedValue(Constant(made)) if made is None or isinstance(made, bool | RootCode) else None

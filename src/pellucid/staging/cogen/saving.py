@@ -15,7 +15,7 @@ from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import FileError, PellucidError, StagingError
 from pellucid.base.opening import text_of
 from pellucid.staging.cogen.generator import Compiler, cogen
-from pellucid.staging.root.program import Code
+from pellucid.staging.root.program import RootCode
 from pellucid.staging.root.reading import read
 from pellucid.staging.root.writing import write
 from pellucid.staging.times.lattice import Time
@@ -50,7 +50,7 @@ def save(path: str | os.PathLike[str], compiler: Compiler, more: Any = None) -> 
 class Saved(NamedTuple):
     """The content of a file: an interpreter, binding times, options of `cogen`, and what its language needs besides."""
 
-    code: Code
+    code: RootCode
     times: tuple[Time, ...]
     options: dict[str, Any]
     more: Any

@@ -20,21 +20,21 @@ from pellucid.staging.cogen.frames import Known
 from pellucid.staging.cogen.growths import GrowthError, grown
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.primitives import PRIMITIVES
-from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Pair, Prim
+from pellucid.staging.root.program import Const, Instruction, Jump, Lift, Pair, RootCode, RootIf, RootPrim
 from pellucid.staging.times.lattice import (
     CYCLIC,
     DYNAMIC,
     STATIC,
     Field,
-    Graph,
     Node,
     Stack,
     Time,
+    TimeGraph,
 )
 
 FAILURES = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, PellucidError)
 """The errors of the interpreter's own static part."""
-PLAIN = frozenset({int, str, type(None), Pair, Code})
+PLAIN = frozenset({int, str, type(None), Pair, RootCode})
 """The classes whose values are their own keys."""
 
 new: Callable[..., Any] = vars(tuple)["__new__"]
@@ -56,20 +56,20 @@ def key_of(value: Any) -> Any:
     return value if isinstance(value, Time) else (kind, id(value))
 
 
-class Session:
+class CompilerSession:
     """One compiler at work; `begin` starts anew."""
 
     def __init__(self, most: int, deepest: int) -> None:
-        self.table: dict[Any, Code] = {}
+        self.table: dict[Any, RootCode] = {}
         self.waiting: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         """Functions to call, with their arguments."""
-        self.streams: dict[Code, Stream] = {}
+        self.streams: dict[RootCode, Stream] = {}
         self.fresh: Iterator[int] = count(1)
         self.owners: dict[Any, Extension] = {}
         self.most = most
         self._deepest = deepest
         self._pairs: dict[Any, Pair] = {}
-        self._shared: dict[Any, tuple[int, Prim]] = {}
+        self._shared: dict[Any, tuple[int, RootPrim]] = {}
         self._kept: list[Any] = []
         self._keys: dict[int, Any] = {}
         """Those of the values that are kept, by identity."""
@@ -116,10 +116,10 @@ class Session:
     def prim(self, out: Stream, stem: str, primitive: str, *args: str, point: str | None = None) -> str:
         """Emit a primitive."""
         name = f"{stem}{next(self.fresh)}"
-        out.append(new(Prim, (name, primitive, args, point)))
+        out.append(new(RootPrim, (name, primitive, args, point)))
         return name
 
-    def jump(self, out: Stream, code: Code, args: tuple[str, ...]) -> None:
+    def jump(self, out: Stream, code: RootCode, args: tuple[str, ...]) -> None:
         """Emit a jump to a code."""
         name = f"j{next(self.fresh)}"
         out.append(new(Const, (name, code)))
@@ -139,7 +139,7 @@ class Session:
             if at < len(out) and out[at] is instruction:
                 return instruction[0]
         number, made = f"c{next(self.fresh)}", f"q{next(self.fresh)}"
-        instruction = new(Prim, (made, primitive, (name, number), None))
+        instruction = new(RootPrim, (made, primitive, (name, number), None))
         out.append(new(Const, (number, amount)))
         out.append(instruction)
         self._shared[key] = (len(out) - 1, instruction)
@@ -189,7 +189,7 @@ class Session:
             found.append(rest[0])
             rest = rest[1]
         name = f"v{next(self.fresh)}"
-        out.append(new(Prim, (name, named(function, len(found)), tuple(found), point)))
+        out.append(new(RootPrim, (name, named(function, len(found)), tuple(found), point)))
         return name
 
     def _place(self, error: Exception) -> str:
@@ -294,7 +294,7 @@ class Session:
                 elif time is CYCLIC:
                     key.append((one, names.setdefault(value[at], len(names)), value[at + 1]))
                     at += 2
-                elif isinstance(time, Graph):
+                elif isinstance(time, TimeGraph):
                     key.append(self.walk(time.nodes, 0, one, names, deep + 1))
                 else:
                     key.append(self.walk((), time, one, names, deep + 1))
@@ -321,7 +321,7 @@ class Session:
             owner: Extension = value[0]
             flat: list[Any] = [owner]
             for time, one in _grouped(owner, value):
-                made = self.normal(0 if isinstance(time, Graph) else time, _nodes(time), one, shifts, out)
+                made = self.normal(0 if isinstance(time, TimeGraph) else time, _nodes(time), one, shifts, out)
                 flat += made if time is CYCLIC else [made]
             return tuple(flat)
         return value
@@ -338,10 +338,10 @@ class Session:
 
     # ---- codes ----
 
-    def code(self, key: Any, owner: Extension, names: dict[str, int]) -> tuple[Code, Stream]:
+    def code(self, key: Any, owner: Extension, names: dict[str, int]) -> tuple[RootCode, Stream]:
         """A new residual code of an extension, under a key."""
         self._made[owner] += 1
-        code = Code(f"{owner.code.name}_{len(self.table) + 1}", tuple(names))
+        code = RootCode(f"{owner.code.name}_{len(self.table) + 1}", tuple(names))
         if self._made[owner] > self.most or len(names) > _MAX_REGISTERS or self._walked > _MAX_WALKED:
             raise self._grown(owner, key[0])
         self.table[key] = code
@@ -366,7 +366,7 @@ class Session:
         code.params = (own, *given)
         frame = self.prim(stream, "f", "cdr", own)
         for at, name in enumerate(names):
-            stream.append(new(Prim, (name, "car", (frame,), None)))
+            stream.append(new(RootPrim, (name, "car", (frame,), None)))
             if at < len(names) - 1:
                 frame = self.prim(stream, "f", "cdr", frame)
         return stream, given
@@ -384,7 +384,7 @@ class Session:
             self.known[made] = closure
         return made
 
-    def finish(self, entry: Code) -> None:
+    def finish(self, entry: RootCode) -> None:
         """Make the streams the bodies of their codes."""
         if self.factors:
             from pellucid.staging.cogen.premultiplying import premultiply
@@ -448,7 +448,7 @@ _LOOK = 1024
 
 def _nodes(time: Time) -> tuple[Node, ...]:
     """The nodes of a time, if it is a structure."""
-    return time.nodes if isinstance(time, Graph) else ()
+    return time.nodes if isinstance(time, TimeGraph) else ()
 
 
 def _grouped(owner: Extension, value: tuple[Any, ...]) -> Iterator[tuple[Time, Any]]:
@@ -467,8 +467,8 @@ def frozen(stream: Stream) -> tuple[Instruction, ...]:
     """A stream as the body of a code: what follows a test is a tuple too."""
     instruction: Any
     for at, instruction in enumerate(stream):
-        if instruction.__class__ is If:
-            stream[at] = new(If, (instruction[0], frozen(instruction[1])))
+        if instruction.__class__ is RootIf:
+            stream[at] = new(RootIf, (instruction[0], frozen(instruction[1])))
     return tuple(stream)
 
 
@@ -476,7 +476,7 @@ def target(to: Any, args: tuple[Any, ...]) -> Any:
     """The time that a lift leads to, from that of its arguments or their values."""
     if to is None or isinstance(to, Time):
         return DYNAMIC if to is None else to
-    made = run(to, *args) if isinstance(to, Code) else to(*args)
+    made = run(to, *args) if isinstance(to, RootCode) else to(*args)
     if not isinstance(made, Time):
         raise StagingError(f"a lift to {brief(made)}", place="lift", fix="give a procedure that makes a time")
     return made

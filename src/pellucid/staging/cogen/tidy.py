@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from pellucid.staging.cogen.session import key_of, new
 from pellucid.staging.root.primitives import primitive
-from pellucid.staging.root.program import Code, Const, If, Instruction, Jump, Lift, Prim
+from pellucid.staging.root.program import Const, Instruction, Jump, Lift, RootCode, RootIf, RootPrim
 from pellucid.staging.root.writing import reached
 
 _MAX_DEPTH = 20
@@ -25,7 +25,7 @@ Step: TypeAlias = "tuple[Any, ...]"
 """A class and what an instruction has, with numbers for variables. A jump to a code that is known begins with Code."""
 
 
-def tidy(code: Code) -> Code:
+def tidy(code: RootCode) -> RootCode:
     """The same program with less in it; the parameters of its entry stay.
 
     >>> from pellucid.staging.root.reading import read_sugar
@@ -54,7 +54,7 @@ class _Body:
         "reads", "stems", "steps", "unites", "used", "values",
     )  # fmt: skip
 
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: RootCode) -> None:
         count = len(code.params)
         self.code = code
         self.stems: list[str] = list(code.params)
@@ -62,7 +62,7 @@ class _Body:
         """The definition of each variable."""
         self.values: dict[int, Any] = {}
         """The constants among the variables."""
-        self.codes: dict[int, Code] = {}
+        self.codes: dict[int, RootCode] = {}
         """The codes that are constants or named by lifts, by the variables that these bind."""
         self.used = [False] * count
         self.steps: list[Step] = []
@@ -79,15 +79,15 @@ class _Body:
         self.unites: _Body = self
         """The code that stands for all that are alike."""
         self.jumped = 0
-        self.made: Code | None = None
+        self.made: RootCode | None = None
         self.names: list[str] = []
 
 
 class _Program:
     """A program while it is made small: codes are numbered as they are reached, and what they need is marked."""
 
-    def __init__(self, entry: Code) -> None:
-        self.bodies: dict[Code, _Body] = {}
+    def __init__(self, entry: RootCode) -> None:
+        self.bodies: dict[RootCode, _Body] = {}
         self._marks: list[tuple[_Body, Iterable[int]]] = []
         self._unread: list[_Body] = []
         self.entry = self._body(entry)
@@ -97,7 +97,7 @@ class _Program:
                 self._number(self._unread.pop())
             self._mark()
 
-    def _body(self, code: Code) -> _Body:
+    def _body(self, code: RootCode) -> _Body:
         """The body of a code."""
         body = self.bodies.get(code)
         if body is None:
@@ -123,7 +123,7 @@ class _Program:
             stream, names, known, out = waiting.pop()
             for step in stream:
                 kind: Any = step.__class__
-                if kind is Prim:
+                if kind is RootPrim:
                     name, word, args, point = step
                     read = tuple([names[one] for one in args])
                     if word == "identity" and len(read) == 1:
@@ -132,7 +132,7 @@ class _Program:
                     number = names[name] = len(reads)
                     reads.append(read)
                     stems.append(name)
-                    out.append((Prim, number, word, read, point))
+                    out.append((RootPrim, number, word, read, point))
                     if _stays(word):
                         surely.append(number)
                 elif kind is Const:
@@ -144,16 +144,16 @@ class _Program:
                         reads.append(())
                         stems.append(name)
                         values[number] = value
-                        if key is not value and value.__class__ is Code:
+                        if key is not value and value.__class__ is RootCode:
                             body.codes[number] = value
                         out.append((Const, number, value))
                     names[name] = number
                 elif kind is Jump:
                     surely += self._jump(body, names[step[0]], tuple([names[one] for one in step[1]]), out)
-                elif kind is If:
+                elif kind is RootIf:
                     test, inner = step
                     steps: list[Step] = []
-                    out.append((If, names[test], steps))
+                    out.append((RootIf, names[test], steps))
                     surely.append(names[test])
                     waiting.append((inner, names.copy(), known.copy(), steps))
                 else:
@@ -164,7 +164,7 @@ class _Program:
                     out.append((Lift, number, names[name], to, read, delay))
                     reads.append((names[name], *read))
                     stems.append(name)
-                    if isinstance(to, Code):
+                    if isinstance(to, RootCode):
                         body.codes[number] = to
                     names[name] = number
         body.used += [False] * (len(reads) - len(body.used))
@@ -173,11 +173,11 @@ class _Program:
     def _jump(self, body: _Body, target: int, args: tuple[int, ...], out: list[Step]) -> Iterable[int]:
         """Append a jump; what it surely needs."""
         code: Any = body.values.get(target)
-        if code.__class__ is not Code or len(code.params) != len(args):
+        if code.__class__ is not RootCode or len(code.params) != len(args):
             out.append((Jump, target, args))
             return (target, *args)
         to = self._body(code)
-        out.append((Code, to, args))
+        out.append((RootCode, to, args))
         to.callers.append((body, args))
         body.goes.append(to)
         return args if to.is_value else [one for one, used in zip(args, to.used, strict=False) if used]
@@ -255,7 +255,7 @@ class _Program:
         while waiting:
             for step in waiting[-1]:
                 kind: Any = step[0]
-                if kind is Prim:
+                if kind is RootPrim:
                     _, number, word, args, point = step
                     if used[number]:
                         numbers[number] = count
@@ -266,15 +266,17 @@ class _Program:
                     if used[number]:
                         numbers[number] = count
                         count += 1
-                        form += (Code,) if value.__class__ is Code else (value.__class__, key_of(value))
-                elif kind is Code:
+                        form += (
+                            (RootCode,) if value.__class__ is RootCode else (value.__class__, key_of(value))
+                        )
+                elif kind is RootCode:
                     _, to, args = step
-                    form.append(Code)
+                    form.append(RootCode)
                     form += [numbers[args[at]] for at in to.params]
                 elif kind is Jump:
                     form += (Jump, numbers[step[1]], *[numbers[one] for one in step[2]])
-                elif kind is If:
-                    form += (If, numbers[step[1]])
+                elif kind is RootIf:
+                    form += (RootIf, numbers[step[1]])
                     waiting.append(iter(step[2]))
                     break
                 else:
@@ -282,7 +284,7 @@ class _Program:
                     if used[number]:
                         numbers[number] = count
                         count += 1
-                        shown = Code if isinstance(to, Code) else id(to) if callable(to) else to
+                        shown = RootCode if isinstance(to, RootCode) else id(to) if callable(to) else to
                         form += (Lift, numbers[before], shown, *[numbers[one] for one in args], delay)
             else:
                 waiting.pop()
@@ -322,7 +324,7 @@ class _Writer:
         self._stems: dict[str, int] = {}
         self._count()
 
-    def result(self) -> Code:
+    def result(self) -> RootCode:
         """The code of the entry."""
         made = self._code(self._entry)
         while self._waiting:
@@ -350,7 +352,7 @@ class _Writer:
                         found.add(to)
                         waiting.append(to)
 
-    def _code(self, body: _Body) -> Code:
+    def _code(self, body: _Body) -> RootCode:
         """The code of a body, which is written later."""
         if body.made is None:
             name = body.code.name
@@ -360,13 +362,13 @@ class _Writer:
                 while name in self._taken:
                     name = _apart(stem, self._stems)
                 self._taken.add(name)
-            body.made = Code(name, ())
+            body.made = RootCode(name, ())
             self._waiting.append(body)
         return body.made
 
     def _value(self, value: Any) -> Any:
         """A constant, or what a lift leads to."""
-        return self._code(self._bodies[value].unites) if value.__class__ is Code else value
+        return self._code(self._bodies[value].unites) if value.__class__ is RootCode else value
 
     def _stream(
         self, body: _Body, steps: list[Step], stems: dict[str, int], known: dict[Any, str], depth: int
@@ -410,11 +412,11 @@ class _Writer:
         args: tuple[int, ...]
         for step in steps:
             kind: Any = step[0]
-            if kind is Prim:
+            if kind is RootPrim:
                 _, number, word, args, point = step
                 if used[number]:
                     name = names[number] = _apart(own[number], stems)
-                    out.append(new(Prim, (name, word, tuple([names[one] for one in args]), point)))
+                    out.append(new(RootPrim, (name, word, tuple([names[one] for one in args]), point)))
             elif kind is Const:
                 _, number, value = step
                 if used[number]:
@@ -424,14 +426,14 @@ class _Writer:
                         found = known[key] = _apart(own[number], stems)
                         out.append(new(Const, (found, self._value(value))))
                     names[number] = found
-            elif kind is If:
+            elif kind is RootIf:
                 inner = self._stream(body, step[2], stems, known.copy(), depth + 1)
-                out.append(new(If, (names[step[1]], inner)))
+                out.append(new(RootIf, (names[step[1]], inner)))
             elif kind is Lift:
                 _, number, before, to, args, delay = step
                 if used[number]:
                     name = names[number] = _apart(own[number], stems)
-                    out.append(Prim(name, "identity", (names[before],)))
+                    out.append(RootPrim(name, "identity", (names[before],)))
                     out.append(Lift(name, self._value(to), tuple([names[one] for one in args]), delay))
 
 
@@ -442,7 +444,7 @@ def _apart(name: str, stems: dict[str, int]) -> str:
     return stem if count == 1 else f"{stem}{count}"
 
 
-def size(code: Code) -> int:
+def size(code: RootCode) -> int:
     r"""The number of instructions of a program.
 
     >>> from pellucid.staging.root.reading import read_sugar
@@ -451,6 +453,6 @@ def size(code: Code) -> int:
     """
 
     def of(stream: tuple[Instruction, ...]) -> int:
-        return sum(1 + (of(step.stream) if isinstance(step, If) else 0) for step in stream)
+        return sum(1 + (of(step.stream) if isinstance(step, RootIf) else 0) for step in stream)
 
     return sum(of(one.body) for one in reached(code))

@@ -11,23 +11,23 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.root.program import Jump, Lift, Prim
-from pellucid.staging.times.lattice import CYCLIC, STATIC, Constant, Graph, Stack, Time
+from pellucid.staging.root.program import Jump, Lift, RootPrim
+from pellucid.staging.times.lattice import CYCLIC, STATIC, Constant, Stack, Time, TimeGraph
 
-Watch: TypeAlias = Callable[[str, Prim | Lift | Jump, list[Time], Time], None]
+Watch: TypeAlias = Callable[[str, RootPrim | Lift | Jump, list[Time], Time], None]
 """Told of each instruction of each pattern: the code's name, the times of what it takes, that of its result.
 
 Of a jump that returns, it is told for each value: the time of the value, and the one that is wanted.
 """
 
 
-class Value:
+class TimedValue:
     """A value of the interpreter, as the extension holds it."""
 
     __slots__ = ("halves", "lifted", "own", "time")
 
     def __init__(
-        self, time: Time, own: tuple[str, ...] = (), halves: tuple[Value, Value] | None = None
+        self, time: Time, own: tuple[str, ...] = (), halves: tuple[TimedValue, TimedValue] | None = None
     ) -> None:
         self.time = time
         self.own = own
@@ -40,7 +40,7 @@ class Value:
         """What `lifted` says of the value after it is lifted; empty for one that is no closure."""
         if isinstance(self.time, Stack):
             return "a control stack"
-        code = self.time.code if isinstance(self.time, Graph) else None
+        code = self.time.code if isinstance(self.time, TimeGraph) else None
         return f"a closure of {code.name}" if code is not None else ""
 
     def leaves(self) -> list[str]:
@@ -48,7 +48,7 @@ class Value:
         if self.halves is None:
             return list(self.own)
         found: list[str] = []
-        waiting: list[Value] = [self]
+        waiting: list[TimedValue] = [self]
         while waiting:
             value = waiting.pop()
             if value.halves is None:
@@ -58,27 +58,27 @@ class Value:
         return found
 
 
-class ControlPointer(Value):
+class ControlPointer(TimedValue):
     """The code pointer of a control stack: a jump to it returns."""
 
     __slots__ = ("stack",)
 
-    def __init__(self, stack: Value) -> None:
+    def __init__(self, stack: TimedValue) -> None:
         super().__init__(STATIC, ())
         self.stack = stack
 
 
-class CodePointer(Value):
+class CodePointer(TimedValue):
     """The code of a closure, taken from it."""
 
     __slots__ = ("closure",)
 
-    def __init__(self, time: Time, closure: Value) -> None:
+    def __init__(self, time: Time, closure: TimedValue) -> None:
         super().__init__(time)
         self.closure = closure
 
 
-class Atom(Value):
+class StaticAtom(TimedValue):
     """A static value that is known to be no pair."""
 
     __slots__ = ()
@@ -87,7 +87,7 @@ class Atom(Value):
 class NeedsCopyError(StagingError):
     """A lift that is no base case: it takes a call to a lifter, which the writer inserts."""
 
-    def __init__(self, value: Value, to: Time) -> None:
+    def __init__(self, value: TimedValue, to: Time) -> None:
         super().__init__(f"no lift of {value.time} to {to}", place="lift", fix="lift where the value is made")
         self.value = value
         self.to = to
@@ -95,19 +95,19 @@ class NeedsCopyError(StagingError):
 
 def is_split(time: Time) -> bool:
     """Whether values of a time are taken apart."""
-    return isinstance(time, Graph) and not time.packed
+    return isinstance(time, TimeGraph) and not time.packed
 
 
-def fresh(time: Time, name: Callable[[], str]) -> Value:
+def fresh(time: Time, name: Callable[[], str]) -> TimedValue:
     """A value of a time in new Python variables."""
-    if isinstance(time, Graph) and not time.packed:
-        return Value(time, (), (fresh(time.car, name), fresh(time.cdr, name)))
+    if isinstance(time, TimeGraph) and not time.packed:
+        return TimedValue(time, (), (fresh(time.car, name), fresh(time.cdr, name)))
     if time.is_fixed:
-        return Value(time)
-    return Value(time, (name(), name(), name()) if time is CYCLIC else (name(),))
+        return TimedValue(time)
+    return TimedValue(time, (name(), name(), name()) if time is CYCLIC else (name(),))
 
 
-def parts(value: Value) -> Iterator[Value]:
+def parts(value: TimedValue) -> Iterator[TimedValue]:
     """The parts that are not taken apart."""
     if value.halves is None:
         yield value
@@ -116,7 +116,7 @@ def parts(value: Value) -> Iterator[Value]:
             yield from parts(half)
 
 
-def lifted_closures(value: Value) -> Iterator[tuple[tuple[str, ...], str]]:
+def lifted_closures(value: TimedValue) -> Iterator[tuple[tuple[str, ...], str]]:
     """The parts of a value that are lifted closures: the halves that lead there, and what they were."""
     if value.halves is None:
         if value.lifted:
@@ -127,7 +127,7 @@ def lifted_closures(value: Value) -> Iterator[tuple[tuple[str, ...], str]]:
             yield (name, *path), closure
 
 
-def part_at(value: Value, path: Sequence[str]) -> Value:
+def part_at(value: TimedValue, path: Sequence[str]) -> TimedValue:
     """The part of a value that some halves lead to, or what is packed around it."""
     for name in path:
         if value.halves is None:
@@ -136,7 +136,7 @@ def part_at(value: Value, path: Sequence[str]) -> Value:
     return value
 
 
-def path_to(value: Value, part: Value) -> tuple[str, ...] | None:
+def path_to(value: TimedValue, part: TimedValue) -> tuple[str, ...] | None:
     """The halves that lead from a value to a part of it."""
     if value is part:
         return ()
@@ -153,8 +153,8 @@ def repacks(one: Time, other: Time, seen: frozenset[tuple[Time, Time]] = frozens
     if one == other or (one, other) in seen:
         return True
     if isinstance(one, Constant):
-        return other is STATIC or (isinstance(other, Graph) and other.nodes[0].atom)
-    if not (isinstance(one, Graph) and isinstance(other, Graph)) or one.closure != other.closure:
+        return other is STATIC or (isinstance(other, TimeGraph) and other.nodes[0].atom)
+    if not (isinstance(one, TimeGraph) and isinstance(other, TimeGraph)) or one.closure != other.closure:
         return False
     seen |= {(one, other)}
     return (
@@ -170,6 +170,6 @@ def holds(time: Time, *kinds: type[Time] | Time) -> bool:
     def among(one: object) -> bool:
         return any(one is kind or (isinstance(kind, type) and isinstance(one, kind)) for kind in kinds)
 
-    if isinstance(time, Graph):
+    if isinstance(time, TimeGraph):
         return any(among(field) for node in time.nodes for field in (node.car, node.cdr))
     return among(time)

@@ -9,31 +9,31 @@ from __future__ import annotations
 
 from pellucid.staging.cogen.extension import Extension
 from pellucid.staging.cogen.generator import Generator
-from pellucid.staging.cogen.values import Value, holds
+from pellucid.staging.cogen.values import TimedValue, holds
 from pellucid.staging.times.lattice import (
     CYCLIC,
     DYNAMIC,
     STATIC,
     Constant,
-    Graph,
     Pointer,
     Stack,
     Time,
+    TimeGraph,
 )
 
 
-def wrapped(generator: Generator, owner: Extension, values: list[Value], frame: int) -> str:
+def wrapped(generator: Generator, owner: Extension, values: list[TimedValue], frame: int) -> str:
     """The functions M and, if it may be called as a closure, C; `frame` is the number of values in the closure."""
     texts = [_memo(generator, owner, values)]
     first = owner.times[0] if owner.times else DYNAMIC
-    if isinstance(first, Graph) and isinstance(first.nodes[0].car, Pointer) and not first.packed:
+    if isinstance(first, TimeGraph) and isinstance(first.nodes[0].car, Pointer) and not first.packed:
         returns = owner.times[1:]
         if owner in generator.closed or (generator.closes_all and set(returns) <= {DYNAMIC, CYCLIC}):
             texts.append(_closing(generator, owner, values[:frame]))
     return "\n".join(texts)
 
 
-def _memo(generator: Generator, owner: Extension, values: list[Value]) -> str:
+def _memo(generator: Generator, owner: Extension, values: list[TimedValue]) -> str:
     """The function M."""
     number = owner.number
     args = "".join(f", {leaf}" for value in values for leaf in value.own)
@@ -50,7 +50,7 @@ def _memo(generator: Generator, owner: Extension, values: list[Value]) -> str:
     return "\n".join(lines)
 
 
-def _closing(generator: Generator, owner: Extension, values: list[Value]) -> str:
+def _closing(generator: Generator, owner: Extension, values: list[TimedValue]) -> str:
     """The function C (lift cases 5 and 6)."""
     number = owner.number
     args = "".join(f", {leaf}" for value in values for leaf in value.own)
@@ -70,13 +70,13 @@ def _closing(generator: Generator, owner: Extension, values: list[Value]) -> str
 
 def _count(closure: Time) -> int:
     """The number of values in a closure's frame, if it is a list of dynamic ones; -1 for any other."""
-    count, rest = 0, closure.cdr if isinstance(closure, Graph) else closure
-    while isinstance(rest, Graph) and not rest.packed and rest.car is DYNAMIC:
+    count, rest = 0, closure.cdr if isinstance(closure, TimeGraph) else closure
+    while isinstance(rest, TimeGraph) and not rest.packed and rest.car is DYNAMIC:
         count, rest = count + 1, rest.cdr
     return count if isinstance(rest, Constant) and rest.value is None else -1
 
 
-def _key(generator: Generator, number: int, values: list[Value]) -> list[str]:
+def _key(generator: Generator, number: int, values: list[TimedValue]) -> list[str]:
     """Lines that normalize values and compute their key."""
     normal: list[str] = []
     key = [str(number)]
@@ -91,10 +91,10 @@ def _key(generator: Generator, number: int, values: list[Value]) -> list[str]:
             base, quotient, remainder = value.own
             normal.append(f" {', '.join(value.own)} = rt.shifted(out, s, {', '.join(value.own)})")
             key += [base, f"m({quotient}, len(d))", remainder]
-        elif isinstance(time, Graph | Stack):
+        elif isinstance(time, TimeGraph | Stack):
             name = value.own[0]
-            nodes = generator.global_of(time.nodes) if isinstance(time, Graph) else "()"
-            field = "0" if isinstance(time, Graph) else generator.global_of(time)
+            nodes = generator.global_of(time.nodes) if isinstance(time, TimeGraph) else "()"
+            field = "0" if isinstance(time, TimeGraph) else generator.global_of(time)
             if generator.cyclic and holds(time, CYCLIC, Stack):
                 normal.append(f" {name} = rt.normal({field}, {nodes}, {name}, s, out)")
             key.append(f"rt.walk({nodes}, {field}, {name}, d)")

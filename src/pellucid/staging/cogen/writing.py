@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pellucid.staging.cogen.extension import Extension
     from pellucid.staging.cogen.generator import Generator
-    from pellucid.staging.root.program import Prim
+    from pellucid.staging.root.program import RootPrim
 
 
 class Writer:
@@ -45,7 +45,7 @@ class Writer:
         """Append a line."""
         self.lines.append(self._indent + line)
 
-    def at(self, instruction: Prim) -> None:
+    def at(self, instruction: RootPrim) -> None:
         """Take note of the line of the interpreter that an instruction is of, if its variable's name tells it."""
         line = line_of(instruction.name)
         self.point = instruction.place or (f"{self.owner.function}:{line}" if line else None)

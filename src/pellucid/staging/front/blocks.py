@@ -11,7 +11,17 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pellucid.staging.front.returns import Returns
 from pellucid.staging.front.source import Source
-from pellucid.staging.root.program import INLINE, Code, Const, If, Instruction, Jump, Lift, Prim, used
+from pellucid.staging.root.program import (
+    INLINE,
+    Const,
+    Instruction,
+    Jump,
+    Lift,
+    RootCode,
+    RootIf,
+    RootPrim,
+    used,
+)
 
 K = "$k"
 """The continuation."""
@@ -20,15 +30,15 @@ K = "$k"
 class Go(NamedTuple):
     """Go on with a block."""
 
-    to: Block
+    to: PythonBlock
 
 
-class Branch(NamedTuple):
+class BlockBranch(NamedTuple):
     """Go on with one of two blocks."""
 
     test: str
-    yes: Block
-    no: Block
+    yes: PythonBlock
+    no: PythonBlock
 
 
 class Return(NamedTuple):
@@ -38,7 +48,7 @@ class Return(NamedTuple):
     changed: tuple[str, ...] = ()
 
 
-class Call(NamedTuple):
+class CallSite(NamedTuple):
     """Call a code and bind its result, and what it changed in place.
 
     A dynamic call is not unfolded, and neither is what it returns to; `returns` is the time of that otherwise.
@@ -46,9 +56,9 @@ class Call(NamedTuple):
 
     result: str
     changed: tuple[str, ...]
-    code: Code
+    code: RootCode
     args: tuple[str, ...]
-    to: Block
+    to: PythonBlock
     returns: Returns | None
     dynamic: bool
 
@@ -59,10 +69,10 @@ class Fail(NamedTuple):
     message: str
 
 
-End: TypeAlias = Go | Branch | Return | Call | Fail
+End: TypeAlias = Go | BlockBranch | Return | CallSite | Fail
 
 
-class Block:
+class PythonBlock:
     """Instructions without a jump, and how they end."""
 
     def __init__(self, line: int) -> None:
@@ -72,12 +82,12 @@ class Block:
         self.live: frozenset[str] = frozenset()
         self.entries = 0
 
-    def next(self) -> tuple[Block, ...]:
+    def next(self) -> tuple[PythonBlock, ...]:
         """The blocks that may follow."""
         match self.end:
-            case Go(to) | Call(to=to):
+            case Go(to) | CallSite(to=to):
                 return (to,)
-            case Branch(_, yes, no):
+            case BlockBranch(_, yes, no):
                 return yes, no
             case _:
                 return ()
@@ -85,18 +95,18 @@ class Block:
     def before(self, live: frozenset[str]) -> frozenset[str]:
         """The variables that are live before the block, of those after it."""
         match self.end:
-            case Branch(test):
+            case BlockBranch(test):
                 live |= {test}
             case Return(value, changed):
                 live = frozenset({value, *changed})
             case Fail(value):
                 live = frozenset({value})
-            case Call(result, changed, _, args):
+            case CallSite(result, changed, _, args):
                 live = (live - {result, *changed}) | set(args)
             case _:
                 pass
         for one in reversed(self.body):
-            if isinstance(one, Prim | Const):
+            if isinstance(one, RootPrim | Const):
                 live -= {one.name}
             live |= set(used(one))
         return live
@@ -105,10 +115,10 @@ class Block:
 class Blocks:
     """The blocks of one function while they are written."""
 
-    def __init__(self, source: Source, code: Code) -> None:
+    def __init__(self, source: Source, code: RootCode) -> None:
         self._source = source
         self._code = code
-        self.now: Block | None = Block(source.tree.lineno)
+        self.now: PythonBlock | None = PythonBlock(source.tree.lineno)
         self._entry = self.now
         self._count = 0
         self._names: Counter[str] = Counter()
@@ -136,10 +146,10 @@ class Blocks:
     def prim(self, primitive: str, *args: str, to: str | None = None, point: str | None = None) -> str:
         """A variable that is the result of a primitive."""
         name = to or self.temporary()
-        self.put(Prim(name, primitive, args, point))
+        self.put(RootPrim(name, primitive, args, point))
         return name
 
-    def end(self, end: End, then: Block | None) -> None:
+    def end(self, end: End, then: PythonBlock | None) -> None:
         """End the block that is being written, and go on with another one."""
         if self.now is not None:
             self.now.end = end
@@ -147,7 +157,7 @@ class Blocks:
 
     def call(
         self,
-        code: Code,
+        code: RootCode,
         *args: str,
         line: int,
         changed: tuple[str, ...] = (),
@@ -155,10 +165,10 @@ class Blocks:
         dynamic: bool = False,
     ) -> str:
         """The variable of what a call returns; it binds others to what was changed in place."""
-        made, after = self.temporary(), Block(line)
+        made, after = self.temporary(), PythonBlock(line)
         if self.now is None:
             return made
-        self.end(Call(made, changed, code, args, after, returns, dynamic), after)
+        self.end(CallSite(made, changed, code, args, after, returns, dynamic), after)
         return made
 
     # ---- codes ----
@@ -181,24 +191,24 @@ class Blocks:
             raise self._source.error(
                 node, f"{name!r} may be used before it has a value", "give it a value before the branch"
             )
-        codes: dict[Block, Code] = {}
+        codes: dict[PythonBlock, RootCode] = {}
         for block in order:
             if block.entries > 1:
                 name = self._name(block)
-                codes[block] = Code(name, (K, *sorted(block.live)))
+                codes[block] = RootCode(name, (K, *sorted(block.live)))
         self._code.body = self._stream(self._entry, codes)
         for block, code in codes.items():
             code.body = self._stream(block, codes)
 
-    def _name(self, block: Block) -> str:
+    def _name(self, block: PythonBlock) -> str:
         """A name for a code: the function's, and a line; a number tells those of one line apart."""
         name = f"{self._source.name}:{block.line}"
         self._names[name] += 1
         return name if self._names[name] == 1 else f"{name}'{self._names[name]}"
 
-    def _reached(self) -> list[Block]:
+    def _reached(self) -> list[PythonBlock]:
         """The blocks that are reached, with their numbers of predecessors."""
-        order: dict[Block, None] = {}
+        order: dict[PythonBlock, None] = {}
         waiting = [self._entry]
         while waiting:
             block = waiting.pop()
@@ -210,7 +220,7 @@ class Blocks:
                 waiting.append(one)
         return list(order)
 
-    def _stream(self, block: Block, codes: dict[Block, Code]) -> tuple[Instruction, ...]:
+    def _stream(self, block: PythonBlock, codes: dict[PythonBlock, RootCode]) -> tuple[Instruction, ...]:
         """The stream that begins with a block."""
         out: list[Instruction] = []
         while True:
@@ -220,32 +230,32 @@ class Blocks:
                     return (*out, *self._jump(codes[to], (K, *codes[to].params[1:])))
                 case Go(to):
                     block = to
-                case Branch(test, yes, no):
-                    out.append(If(test, self._arm(yes, codes)))
+                case BlockBranch(test, yes, no):
+                    out.append(RootIf(test, self._arm(yes, codes)))
                     if no in codes:
                         return (*out, *self._jump(codes[no], codes[no].params))
                     block = no
                 case Return(value, changed):
                     target = self.temporary()
-                    return (*out, Prim(target, "car", (K,)), Jump(target, (K, value, *changed)))
-                case Call():
+                    return (*out, RootPrim(target, "car", (K,)), Jump(target, (K, value, *changed)))
+                case CallSite():
                     return (*out, *self._called(block.end, codes))
                 case Fail(message):
                     target = self.temporary()
-                    return (*out, Prim(target, "error", (message,)), Jump(target, ()))
+                    return (*out, RootPrim(target, "error", (message,)), Jump(target, ()))
                 case None:
                     raise AssertionError
 
-    def _arm(self, block: Block, codes: dict[Block, Code]) -> tuple[Instruction, ...]:
+    def _arm(self, block: PythonBlock, codes: dict[PythonBlock, RootCode]) -> tuple[Instruction, ...]:
         """The stream of an arm."""
         return self._jump(codes[block], codes[block].params) if block in codes else self._stream(block, codes)
 
-    def _jump(self, code: Code, args: tuple[str, ...]) -> tuple[Instruction, ...]:
+    def _jump(self, code: RootCode, args: tuple[str, ...]) -> tuple[Instruction, ...]:
         """A jump to a code."""
         target = self.temporary()
         return Const(target, code), Jump(target, args)
 
-    def _called(self, call: Call, codes: dict[Block, Code]) -> tuple[Instruction, ...]:
+    def _called(self, call: CallSite, codes: dict[PythonBlock, RootCode]) -> tuple[Instruction, ...]:
         """A call: a closure of what follows, or this function's own continuation where only a return follows."""
         result, changed, code, args, to, returns, dynamic = call
         out: list[Instruction] = []
@@ -253,23 +263,23 @@ class Blocks:
         if to.body or to.end != Return(result, changed):
             name = self._name(to)
             live = [K, *sorted(to.live - {result, *changed})]
-            rest = Code(name, ("$self", result, *changed))
+            rest = RootCode(name, ("$self", result, *changed))
             frame = self.temporary()
-            body: list[Instruction] = [Prim(frame, "cdr", ("$self",))]
+            body: list[Instruction] = [RootPrim(frame, "cdr", ("$self",))]
             for one in live:
-                body.append(Prim(one, "car", (frame,)))
+                body.append(RootPrim(one, "car", (frame,)))
                 more = self.temporary()
-                body.append(Prim(more, "cdr", (frame,)))
+                body.append(RootPrim(more, "cdr", (frame,)))
                 frame = more
             rest.body = (*body, *self._arm(to, codes))
             frame = self.temporary()
             out.append(Const(frame, None))
             for one in reversed(live):
                 more = self.temporary()
-                out.append(Prim(more, "cons", (one, frame), f"{name}.{one}.{frame}"))
+                out.append(RootPrim(more, "cons", (one, frame), f"{name}.{one}.{frame}"))
                 frame = more
             target, after = self.temporary(), self.temporary()
-            out += [Const(target, rest), Prim(after, "close", (target, frame), f"{name}.{after}")]
+            out += [Const(target, rest), RootPrim(after, "close", (target, frame), f"{name}.{after}")]
             if returns is not None:
                 out.append(Lift(after, returns, (after, *args)))
         if dynamic:

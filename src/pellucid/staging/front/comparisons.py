@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from pellucid.staging.front.blocks import Block, Branch, Go
+from pellucid.staging.front.blocks import BlockBranch, Go, PythonBlock
 from pellucid.staging.front.kinds import Kind
 from pellucid.staging.front.sequences import STRUCTURES, Sequences
 
@@ -31,7 +31,7 @@ class Comparisons:
     def compared(self, node: Any) -> str:
         """The truth of a comparison, or of several in a row."""
         result = self._blocks.temporary()
-        join = Block(node.lineno)
+        join = PythonBlock(node.lineno)
         left = self._function.place(node.left)
         pairs = list(zip(node.ops, node.comparators, strict=True))
         for at, (operator, right) in enumerate(pairs):
@@ -42,8 +42,8 @@ class Comparisons:
                 return made
             self._blocks.prim("identity", made, to=result)
             if at < len(pairs) - 1:
-                more = Block(node.lineno)
-                self._blocks.end(Branch(result, more, join), more)
+                more = PythonBlock(node.lineno)
+                self._blocks.end(BlockBranch(result, more, join), more)
             left = other
         self._blocks.end(Go(join), join)
         return result

@@ -14,7 +14,7 @@ CHANGES = ("append", "pop")
 """The methods of lists that change them."""
 
 
-class Target(NamedTuple):
+class EffectTarget(NamedTuple):
     """The function that a call enters: a function with its arguments, of which the first is the object of a method.
 
     With `what`, the call makes an object of that class, by `__init__` if there is a function.
@@ -31,7 +31,7 @@ class Effects:
     def __init__(self, entry: Source) -> None:
         self.sources: dict[FunctionType, Source] = {entry.function: entry}
         self.of_node: dict[ast.AST, Kind] = {}
-        self.calls: dict[ast.Call, Target] = {}
+        self.calls: dict[ast.Call, EffectTarget] = {}
         self.changed: dict[FunctionType, tuple[str, ...]] = {}
         """The parameters that a function changes in place, in order: it returns them too."""
         self.places: dict[tuple[FunctionType, str], ast.expr] = {}

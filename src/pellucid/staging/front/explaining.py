@@ -19,8 +19,8 @@ from pellucid.staging.front.interpreter import Interpreter, InterpreterCompiler,
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.statements import program_of
 from pellucid.staging.integers import lift
-from pellucid.staging.root.program import Jump, Lift, Prim
-from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, STATIC, Graph, Pointer, Time, is_static
+from pellucid.staging.root.program import Jump, Lift, RootPrim
+from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, STATIC, Pointer, Time, TimeGraph, is_static
 
 SHADES = ("static", "dynamic", "partly")
 LEGEND = {
@@ -53,7 +53,7 @@ class Piece(NamedTuple):
     times: str
 
 
-class Line(NamedTuple):
+class ExplainedLine(NamedTuple):
     """A line of the interpreter's file."""
 
     number: int
@@ -74,7 +74,9 @@ class BindingTimes:
     are for browsers.
     """
 
-    def __init__(self, title: str, file: str, lines: tuple[Line, ...], notes: tuple[Note, ...]) -> None:
+    def __init__(
+        self, title: str, file: str, lines: tuple[ExplainedLine, ...], notes: tuple[Note, ...]
+    ) -> None:
         self.title = title
         self.file = file
         self.lines = lines
@@ -221,7 +223,7 @@ class _Report:
         """The binding times."""
         source = self._source
         own = [one for one in self._inference.sources.values() if one.file == source.file]
-        lines: dict[int, Line] = {}
+        lines: dict[int, ExplainedLine] = {}
         for one in own:
             lines |= {line.number: line for line in self._lines(one, self._inference)}
             self._calls(one)
@@ -235,13 +237,13 @@ class _Report:
 
     # ---- what the generator tells ----
 
-    def _watch(self, name: str, instruction: Prim | Lift | Jump, times: list[Time], made: Time) -> None:
+    def _watch(self, name: str, instruction: RootPrim | Lift | Jump, times: list[Time], made: Time) -> None:
         """Take note of an instruction of a pattern."""
-        if isinstance(instruction, Prim) and instruction.name.startswith("@"):
+        if isinstance(instruction, RootPrim) and instruction.name.startswith("@"):
             self._found.setdefault(instruction.name, {})[repr(made)] = made
             return
         function = name.partition(":")[0].partition("'")[0]
-        if isinstance(instruction, Prim) and function in self._names:
+        if isinstance(instruction, RootPrim) and function in self._names:
             self._operands(function, instruction, times, made)
         elif isinstance(instruction, Jump) and made is DYNAMIC and times != [DYNAMIC]:
             node = self._inference.made.get((function, instruction.args[1]))
@@ -249,7 +251,7 @@ class _Report:
                 text = f"{ast.unparse(node)} is lifted: what {function} returns is dynamic, since it calls itself"
                 self._note(node, text)
 
-    def _operands(self, function: str, prim: Prim, times: list[Time], made: Time) -> None:
+    def _operands(self, function: str, prim: RootPrim, times: list[Time], made: Time) -> None:
         """Note the operands that are lifted since others are dynamic."""
         if made is not DYNAMIC or prim.primitive in _QUIET or not {DYNAMIC, CYCLIC} & set(times):
             return
@@ -290,7 +292,7 @@ class _Report:
 
     # ---- lines ----
 
-    def _lines(self, source: Source, inference: Inference) -> Iterable[Line]:
+    def _lines(self, source: Source, inference: Inference) -> Iterable[ExplainedLine]:
         """The lines of a function: each letter has the shade of the smallest expression that it is in."""
         shades: list[list[tuple[str, str]]] = [[("", "")] * len(line) for line in source.lines]
         marks = [(node, mark) for mark, (owner, node) in (inference.marks or {}).items() if owner is source]
@@ -308,7 +310,7 @@ class _Report:
                 first, after = column if at == row else 0, end if at == last else len(line)
                 line[first:after] = [shown] * (after - first)
         for at, text in enumerate(source.lines):
-            yield Line(source.first + at, tuple(_pieces(text, shades[at])))
+            yield ExplainedLine(source.first + at, tuple(_pieces(text, shades[at])))
 
 
 def _span(source: Source, node: Any) -> tuple[int, int, int, int, int]:
@@ -340,7 +342,7 @@ def _shade(times: Iterable[Time]) -> str:
 
 def _shade_of(time: Time) -> str:
     """The shade of one time."""
-    if isinstance(time, Graph):
+    if isinstance(time, TimeGraph):
         fields = [one for node in time.nodes for one in (node.car, node.cdr) if isinstance(one, Time)]
         return "static" if all(_shade_of(one) == "static" for one in fields) else "partly"
     return "static" if is_static(time) or isinstance(time, Pointer) else "dynamic"

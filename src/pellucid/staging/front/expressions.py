@@ -8,9 +8,9 @@ from types import FunctionType
 from typing import Any, ClassVar, cast
 
 from pellucid.staging.front.advice import CALLABLE, ITERATORS, branched
-from pellucid.staging.front.blocks import Block, Blocks, Branch, Fail, Go
+from pellucid.staging.front.blocks import BlockBranch, Blocks, Fail, Go, PythonBlock
 from pellucid.staging.front.comparisons import Comparisons
-from pellucid.staging.front.effects import CHANGES, Target, is_transparent, root_of
+from pellucid.staging.front.effects import CHANGES, EffectTarget, is_transparent, root_of
 from pellucid.staging.front.inference import Inference
 from pellucid.staging.front.kinds import Kind, point_of
 from pellucid.staging.front.objects import fields_of
@@ -22,7 +22,7 @@ from pellucid.staging.front.vectors import TEXT_METHODS
 from pellucid.staging.integers import lift
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.primitives import apply
-from pellucid.staging.root.program import Code, Lift
+from pellucid.staging.root.program import Lift, RootCode
 
 BINARY: Mapping[type[ast.operator], str] = {
     ast.Add: "+",
@@ -43,7 +43,7 @@ class Expressions(Sequences):
     """Translates the expressions of one function."""
 
     def __init__(
-        self, source: Source, inference: Inference, codes: Mapping[FunctionType, Code], blocks: Blocks
+        self, source: Source, inference: Inference, codes: Mapping[FunctionType, RootCode], blocks: Blocks
     ) -> None:
         super().__init__(source, inference, codes, blocks)
         self.comparisons = Comparisons(self)
@@ -114,32 +114,32 @@ class Expressions(Sequences):
         return self.comparisons.compared(node)
 
     def _boolean(self, node: Any) -> str:
-        result, join = self.blocks.temporary(), Block(node.lineno)
+        result, join = self.blocks.temporary(), PythonBlock(node.lineno)
         for at, one in enumerate(node.values):
             self.blocks.prim("identity", self.value(one), to=result)
             if at < len(node.values) - 1:
-                more = Block(one.lineno)
+                more = PythonBlock(one.lineno)
                 yes, no = (more, join) if isinstance(node.op, ast.And) else (join, more)
-                self.blocks.end(Branch(result, yes, no), more)
+                self.blocks.end(BlockBranch(result, yes, no), more)
         self.blocks.end(Go(join), join)
         return result
 
     def _choice(self, node: Any) -> str:
-        result, join = self.blocks.temporary(), Block(node.lineno)
-        yes, no = Block(node.body.lineno), Block(node.orelse.lineno)
+        result, join = self.blocks.temporary(), PythonBlock(node.lineno)
+        yes, no = PythonBlock(node.body.lineno), PythonBlock(node.orelse.lineno)
         self.branch(node.test, yes, no, yes)
         for one, then in ((node.body, no), (node.orelse, join)):
             self.blocks.prim("identity", self.value(one), to=result)
             self.blocks.end(Go(join), then)
         return result
 
-    def branch(self, test: ast.expr, yes: Block, no: Block, then: Block) -> None:
+    def branch(self, test: ast.expr, yes: PythonBlock, no: PythonBlock, then: PythonBlock) -> None:
         """End the block by a test, and go on with one of the two."""
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test, yes, no = test.operand, no, yes
-        self.blocks.end(Branch(self.place(test), yes, no), then)
+        self.blocks.end(BlockBranch(self.place(test), yes, no), then)
 
-    def fail(self, line: int, message: str, then: Block | None) -> None:
+    def fail(self, line: int, message: str, then: PythonBlock | None) -> None:
         """End the block with an error of a line, and go on with another one."""
         place = self.blocks.const(f"{self.source.file}:{line}: ")
         self.blocks.end(Fail(self.blocks.prim("+", place, self.blocks.prim("text-of", message))), then)
@@ -187,7 +187,7 @@ class Expressions(Sequences):
             )
         return write(self, node)
 
-    def _entered(self, node: Any, target: Target, *, dynamic: bool = False, own: str = "") -> str:
+    def _entered(self, node: Any, target: EffectTarget, *, dynamic: bool = False, own: str = "") -> str:
         """A call of a function of the interpreter; what it changes in place is bound anew. `own` is a new object."""
         callee = cast("Source", target.source)
         params = callee.params[bool(own) :]
@@ -259,7 +259,7 @@ class Expressions(Sequences):
             return recursive if is_recursive else None
         return alone_recursive if is_recursive else alone
 
-    def _lent(self, node: ast.AST, one: ast.expr, name: str, callee: Source, target: Target) -> None:
+    def _lent(self, node: ast.AST, one: ast.expr, name: str, callee: Source, target: EffectTarget) -> None:
         """Refuse to hand on what is changed, where it would get a second name."""
         text = ast.unparse(one)
         if name in callee.returned or target.what is not None:
@@ -274,7 +274,7 @@ class Expressions(Sequences):
                 node, f"{text} is changed, and handed on twice", f"copy it: list({text}) or tuple({text})"
             )
 
-    def _constructed(self, node: Any, target: Target) -> str:
+    def _constructed(self, node: Any, target: EffectTarget) -> str:
         """A new object."""
         kind, what = self.kind(node), cast("type", target.what)
         if target.source is None:
@@ -353,10 +353,10 @@ class Expressions(Sequences):
         other = self.value(node.args[1]) if len(node.args) > 1 else self.blocks.const(None)
         if form == "dict":
             return self.call(node, "get", value, key, other)
-        result, join = self.blocks.temporary(), Block(node.lineno)
-        there = Block(node.lineno)
+        result, join = self.blocks.temporary(), PythonBlock(node.lineno)
+        there = PythonBlock(node.lineno)
         self.blocks.prim("identity", other, to=result)
-        self.blocks.end(Branch(self.blocks.prim("has", value, key), there, join), there)
+        self.blocks.end(BlockBranch(self.blocks.prim("has", value, key), there, join), there)
         self.blocks.prim("item", value, key, to=result)
         self.blocks.end(Go(join), join)
         return result
@@ -391,11 +391,11 @@ class Expressions(Sequences):
         for one in node.args[1:]:
             other = self.value(one)
             # As in Python: of equal values the first.
-            result, join = self.blocks.temporary(), Block(node.lineno)
-            change = Block(node.lineno)
+            result, join = self.blocks.temporary(), PythonBlock(node.lineno)
+            change = PythonBlock(node.lineno)
             self.blocks.prim("identity", made, to=result)
             order = (other, made) if node.func.id == "min" else (made, other)
-            self.blocks.end(Branch(self.blocks.prim("<", *order), change, join), change)
+            self.blocks.end(BlockBranch(self.blocks.prim("<", *order), change, join), change)
             self.blocks.prim("identity", other, to=result)
             self.blocks.end(Go(join), join)
             made = result
@@ -403,10 +403,10 @@ class Expressions(Sequences):
 
     def _absolute(self, node: Any) -> str:
         (one,) = self.source.arguments(node, 1)
-        value, result, join = self.value(one), self.blocks.temporary(), Block(node.lineno)
-        less = Block(node.lineno)
+        value, result, join = self.value(one), self.blocks.temporary(), PythonBlock(node.lineno)
+        less = PythonBlock(node.lineno)
         self.blocks.prim("identity", value, to=result)
-        self.blocks.end(Branch(self.blocks.prim("<", value, self.blocks.const(0)), less, join), less)
+        self.blocks.end(BlockBranch(self.blocks.prim("<", value, self.blocks.const(0)), less, join), less)
         self.blocks.prim("*", value, self.blocks.const(-1), to=result)
         self.blocks.end(Go(join), join)
         return result

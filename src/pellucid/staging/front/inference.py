@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pellucid.staging.front.effects import CHANGES, Effects, Target, is_transparent
+from pellucid.staging.front.effects import CHANGES, Effects, EffectTarget, is_transparent
 from pellucid.staging.front.givens import find_forms
 from pellucid.staging.front.kinds import ANY, ITEM, Kind, Kinds, link_rest
 from pellucid.staging.front.literals import outside_kind, position, written_key
@@ -395,7 +395,7 @@ class _Walk:
         function = self._source.callee(node)
         if function is not None:
             callee = self._inference.source(function)
-            return self._entered(node, Target(callee, bound_arguments(self._source, node, callee)))
+            return self._entered(node, EffectTarget(callee, bound_arguments(self._source, node, callee)))
         known: Any = self._source.known(node.func)
         if is_class(known):
             return self._constructed(node, known)
@@ -420,7 +420,7 @@ class _Walk:
             return args[0]
         return Kind()
 
-    def _entered(self, node: ast.Call, target: Target) -> Kind:
+    def _entered(self, node: ast.Call, target: EffectTarget) -> Kind:
         """Unite the arguments of a call with the parameters; the kind of the result."""
         self._inference.calls[node] = target
         kinds, callee = self._inference.kinds, target.source
@@ -440,11 +440,11 @@ class _Walk:
             self._inference.kinds.variable(init.function, init.params[0]).unite(made)
             own = ast.copy_location(ast.Constant(None), node)
             args = bound_arguments(source, node, init, own)[1:]
-            self._entered(node, Target(init, args, what))
+            self._entered(node, EffectTarget(init, args, what))
             return made
         names = fields_of(what)
         args = matched(source, node, what.__name__, names, defaults_of(source, node, what), node.args)
-        self._inference.calls[node] = Target(None, args, what)
+        self._inference.calls[node] = EffectTarget(None, args, what)
         for name, one in zip(names, args, strict=True):
             made.part(name).unite(self.kind(one))
         return made
@@ -461,7 +461,7 @@ class _Walk:
     def _method_of(self, node: ast.Call, func: ast.Attribute, what: type) -> Kind:
         callee = self._inference.source(method_of(self._source, node, what, func.attr))
         args = bound_arguments(self._source, node, callee, func.value)
-        return self._entered(node, Target(callee, args))
+        return self._entered(node, EffectTarget(callee, args))
 
     def _method(self, node: ast.Call, func: ast.Attribute) -> Kind:
         held = self.kind(func.value)

@@ -21,7 +21,7 @@ from pellucid.staging.front.source import Source
 from pellucid.staging.front.statements import program_of
 from pellucid.staging.front.vectors import dynamic_data, result, static_data
 from pellucid.staging.memory import Memory
-from pellucid.staging.root.program import Code, Pair
+from pellucid.staging.root.program import Pair, RootCode
 from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, STATIC, Constant, Time
 from pellucid.staging.times.text import read_time
 
@@ -236,7 +236,7 @@ class CompiledProgram:
     call ran, and `problem` why there is no machine code, if there is none.
     """
 
-    def __init__(self, code: Code, name: str, kind: Kind, translation: Translation | None = None) -> None:
+    def __init__(self, code: RootCode, name: str, kind: Kind, translation: Translation | None = None) -> None:
         self.code = code
         self._name = name
         self._kind = kind

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from pellucid.staging.front.blocks import Block, Branch, Go
+from pellucid.staging.front.blocks import BlockBranch, Go, PythonBlock
 from pellucid.staging.front.effects import root_of
 from pellucid.staging.front.expressions import Expressions
 from pellucid.staging.front.inference import VIEWS
@@ -39,7 +39,7 @@ class Cursor(NamedTuple):
     ends: tuple[str, ...] = ()
 
 
-class Loops(Expressions):
+class LoopExpressions(Expressions):
     """Translates the loops of one function."""
 
     def cursor(self, node: ast.expr, *, backwards: bool = False) -> Cursor:
@@ -118,16 +118,16 @@ class Loops(Expressions):
 
     def _refuse_zero(self, step: str) -> None:
         """Raise Python's error of a range with a step of zero when the program runs."""
-        zero, other = Block(self.blocks.line), Block(self.blocks.line)
-        self.blocks.end(Branch(self.blocks.prim("zero?", step), zero, other), zero)
+        zero, other = PythonBlock(self.blocks.line), PythonBlock(self.blocks.line)
+        self.blocks.end(BlockBranch(self.blocks.prim("zero?", step), zero, other), zero)
         self.fail(self.blocks.line, self.blocks.const("range() arg 3 must not be zero"), other)
 
     def _goes_on(self, counter: str, stop: str, step: str) -> str:
         """Whether a counter is before the end, for a step whose sign is not known."""
         blocks, line = self.blocks, self.blocks.line
         result = blocks.temporary()
-        up, down, join = Block(line), Block(line), Block(line)
-        blocks.end(Branch(blocks.prim("<", blocks.const(0), step), up, down), up)
+        up, down, join = PythonBlock(line), PythonBlock(line), PythonBlock(line)
+        blocks.end(BlockBranch(blocks.prim("<", blocks.const(0), step), up, down), up)
         blocks.prim("<", counter, stop, to=result)
         blocks.end(Go(join), down)
         blocks.prim("<", stop, counter, to=result)
@@ -176,9 +176,9 @@ class Loops(Expressions):
         def more() -> str:
             test = blocks.prim("pair?", rest)
             if doubtful:
-                end, bad, join = Block(line), Block(line), Block(line)
-                blocks.end(Branch(test, join, end), end)
-                blocks.end(Branch(blocks.prim("null?", rest), join, bad), bad)
+                end, bad, join = PythonBlock(line), PythonBlock(line), PythonBlock(line)
+                blocks.end(BlockBranch(test, join, end), end)
+                blocks.end(BlockBranch(blocks.prim("null?", rest), join, bad), bad)
                 told = f"{doubtful} is no tuple; where it is an array, annotate the parameter with Memory"
                 self.fail(line, blocks.const(told), join)
             return test
@@ -239,11 +239,11 @@ class Loops(Expressions):
         blocks = self.blocks
 
         def more() -> str:
-            result, join = blocks.temporary(), Block(0)
+            result, join = blocks.temporary(), PythonBlock(0)
             for one in cursors[:-1]:
                 blocks.prim("identity", one.more(), to=result)
-                then = Block(0)
-                blocks.end(Branch(result, then, join), then)
+                then = PythonBlock(0)
+                blocks.end(BlockBranch(result, then, join), then)
             blocks.prim("identity", cursors[-1].more(), to=result)
             blocks.end(Go(join), join)
             return result

@@ -5,16 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from pellucid.staging.front.blocks import Block, Branch, Go
+from pellucid.staging.front.blocks import BlockBranch, Go, PythonBlock
 from pellucid.staging.front.kinds import Kind
-from pellucid.staging.front.loops import Item, Loops
+from pellucid.staging.front.loops import Item, LoopExpressions
 from pellucid.staging.front.objects import match_fields
 
 
 class Patterns:
     """Writes what binds the targets of assignments and loops, and what tries patterns, for one function."""
 
-    def __init__(self, function: Loops) -> None:
+    def __init__(self, function: LoopExpressions) -> None:
         self._function = function
         self._blocks = function.blocks
 
@@ -68,10 +68,10 @@ class Patterns:
         def linked(pairs: str) -> str:
             if starred or kind.root.lengths == {count}:
                 return pairs
-            rest, good, bad = pairs, Block(blocks.line), Block(blocks.line)
+            rest, good, bad = pairs, PythonBlock(blocks.line), PythonBlock(blocks.line)
             for _ in range(count):
                 rest = blocks.prim("cdr", rest)
-            blocks.end(Branch(blocks.prim("null?", rest), good, bad), bad)
+            blocks.end(BlockBranch(blocks.prim("null?", rest), good, bad), bad)
             self._function.fail(
                 blocks.line, blocks.const(f"too many values to unpack (expected {count})"), good
             )
@@ -132,7 +132,7 @@ class Patterns:
 
     # ---- patterns ----
 
-    def fits(self, pattern: ast.pattern, held: str, kind: Kind, other: Block) -> None:
+    def fits(self, pattern: ast.pattern, held: str, kind: Kind, other: PythonBlock) -> None:
         """Go on where a value fits a pattern, and with another block where it does not."""
         blocks = self._blocks
         match pattern:
@@ -150,9 +150,9 @@ class Patterns:
             case ast.MatchSingleton(value):
                 test = blocks.prim("=", held, blocks.const(value))
             case ast.MatchOr(patterns):
-                done = Block(pattern.lineno)
+                done = PythonBlock(pattern.lineno)
                 for one in patterns:
-                    more = Block(pattern.lineno)
+                    more = PythonBlock(pattern.lineno)
                     self.fits(one, held, kind, more)
                     blocks.end(Go(done), more)
                 blocks.end(Go(other), done)
@@ -171,11 +171,11 @@ class Patterns:
                     f"the pattern {ast.unparse(pattern)}",
                     "match literals, names, (tuple, of, them, *rest) and Class(of=them)",
                 )
-        fits = Block(pattern.lineno)
-        blocks.end(Branch(test, fits, other), fits)
+        fits = PythonBlock(pattern.lineno)
+        blocks.end(BlockBranch(test, fits, other), fits)
 
     def _sequence(
-        self, pattern: ast.pattern, patterns: list[ast.pattern], held: str, kind: Kind, other: Block
+        self, pattern: ast.pattern, patterns: list[ast.pattern], held: str, kind: Kind, other: PythonBlock
     ) -> None:
         """Go on where a value is a tuple whose items fit some patterns."""
         blocks, forms_of_all = self._blocks, kind.root.forms
@@ -199,8 +199,8 @@ class Patterns:
             return blocks.prim("has-length", vector, count, longer)
 
         test = self._by_form(pattern, held, kind, linked, fixed)
-        fits = Block(pattern.lineno)
-        blocks.end(Branch(test, fits, other), fits)
+        fits = PythonBlock(pattern.lineno)
+        blocks.end(BlockBranch(test, fits, other), fits)
         for at, one in enumerate(patterns):
             if isinstance(one, ast.MatchStar):
                 if one.name is not None:
@@ -211,13 +211,13 @@ class Patterns:
                 continue
             self.fits(one, self._part(pattern, held, _form(kind), at), kind.part(at), other)
 
-    def _class(self, pattern: ast.MatchClass, held: str, kind: Kind, other: Block) -> None:
+    def _class(self, pattern: ast.MatchClass, held: str, kind: Kind, other: PythonBlock) -> None:
         """Go on where a value is of a class, and its fields fit some patterns."""
         what = self._function.source.known(pattern.cls)
         fields = match_fields(self._function.source, pattern, what)
-        fits = Block(pattern.lineno)
+        fits = PythonBlock(pattern.lineno)
         self._blocks.end(
-            Branch(self._function.comparisons.is_a(pattern, held, kind, (what,)), fits, other), fits
+            BlockBranch(self._function.comparisons.is_a(pattern, held, kind, (what,)), fits, other), fits
         )
         parts = [*zip(fields, pattern.patterns, strict=True)]
         parts += zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)

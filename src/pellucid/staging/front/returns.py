@@ -16,9 +16,9 @@ from pellucid.staging.times.lattice import (
     DYNAMIC,
     STATIC,
     Constant,
-    Graph,
     Stack,
     Time,
+    TimeGraph,
     is_static,
     join,
     pair,
@@ -55,7 +55,7 @@ def changing(computes: str, *changed: str) -> ByRule:
     def returns(kept: Time, *given: Time) -> Time:
         if computes == "alone" and all(map(is_known, given)):
             return _stack(kept, STATIC)
-        if not isinstance(kept, Graph) or kept.code is None:
+        if not isinstance(kept, TimeGraph) or kept.code is None:
             return kept
         back = [opened(given[at], shape) for at, shape in places]
         known = [one for one in back if one is not None]
@@ -83,7 +83,7 @@ def of_routine(name: str, point: str) -> ByRule:
 
     def returns(kept: Time, *given: Time) -> Time:
         # A dictionary or a list of which the parts are known stays one: as a whole it would be another pattern.
-        is_opened = name in ("enter", "put") and isinstance(given[0], Graph) and given[0].packed
+        is_opened = name in ("enter", "put") and isinstance(given[0], TimeGraph) and given[0].packed
         if all(map(is_known, given)) and not is_opened:
             return _stack(kept, STATIC)
         made: Time | None = None
@@ -98,9 +98,9 @@ def of_routine(name: str, point: str) -> ByRule:
         elif name == "fill" and is_static(given[2]):
             # Its length is not known yet: one list of any length, and not one of each length on the way there.
             made = pair(given[1], pair(given[1], Constant(None), point), point)
-        elif name == "enter" and isinstance(given[0], Graph | Constant):
+        elif name == "enter" and isinstance(given[0], TimeGraph | Constant):
             made = pair(pair(given[1], given[2], f"{point}.entry"), given[0], point)
-        elif name == "put" and isinstance(given[0], Graph) and given[0].packed:
+        elif name == "put" and isinstance(given[0], TimeGraph) and given[0].packed:
             made = join(given[0], pair(given[2], given[0], point))
         return kept if made is None or isinstance(made, Constant) else _stack(kept, made)
 
@@ -113,7 +113,7 @@ def is_known(time: Time) -> bool:
     >>> is_known(pair(STATIC, Constant(None))), is_known(pair(STATIC, DYNAMIC))
     (True, False)
     """
-    if isinstance(time, Graph):
+    if isinstance(time, TimeGraph):
         fields = [one for node in time.nodes for one in (node.car, node.cdr) if isinstance(one, Time)]
         return not any(node.closure for node in time.nodes) and all(map(is_static, fields))
     return is_static(time)
@@ -121,7 +121,7 @@ def is_known(time: Time) -> bool:
 
 def _stack(kept: Time, result: Time) -> Time:
     """A continuation as a control stack: what is changed in place comes after the result, and is dynamic or static."""
-    code = kept.code if isinstance(kept, Graph) else None
+    code = kept.code if isinstance(kept, TimeGraph) else None
     if code is None:
         return kept
     return Stack((result,) * (len(code.params) - 1))
@@ -131,11 +131,11 @@ def _items(time: Time, *, is_entry: bool = False) -> Time | None:
     """The time of all items of a list, or of the second halves of its entries; None if that is not known."""
     found: Time | None = None
     seen: set[Time] = set()
-    while isinstance(time, Graph) and time not in seen and len(seen) < _MAX_CELLS:
+    while isinstance(time, TimeGraph) and time not in seen and len(seen) < _MAX_CELLS:
         seen.add(time)
         one = time.car
         if is_entry:
-            one = one.cdr if isinstance(one, Graph) else one if one in (STATIC, DYNAMIC) else None
+            one = one.cdr if isinstance(one, TimeGraph) else one if one in (STATIC, DYNAMIC) else None
         if one is None:
             return None
         found = one if found is None else join(found, one)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from pellucid.staging.front.kinds import ITEM
-from pellucid.staging.root.program import Code
+from pellucid.staging.root.program import RootCode
 from pellucid.staging.root.reading import read_sugar
 
 _TEXT = """
@@ -137,7 +137,7 @@ of_vector(k vector at done) {
 
 
 @cache
-def routine(name: str, point: str = ITEM) -> Code:
+def routine(name: str, point: str = ITEM) -> RootCode:
     """A code that translated programs call, which makes pairs of a point.
 
     >>> routine("length").params
@@ -147,7 +147,7 @@ def routine(name: str, point: str = ITEM) -> Code:
 
 
 @cache
-def _codes(point: str) -> dict[str, Code]:
+def _codes(point: str) -> dict[str, RootCode]:
     """All codes for a point."""
     made = read_sugar(_TEXT.replace("POINT", point))
     if point != ITEM:

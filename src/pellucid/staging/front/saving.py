@@ -16,7 +16,7 @@ from pellucid.staging.cogen.saving import load, no_compiler
 from pellucid.staging.front.interpreter import InterpreterCompiler, Origin
 from pellucid.staging.front.kinds import read_kind
 from pellucid.staging.front.vectors import static_data
-from pellucid.staging.root.program import Const, If, Instruction
+from pellucid.staging.root.program import Const, Instruction, RootIf
 from pellucid.staging.root.writing import reached
 
 
@@ -59,8 +59,8 @@ def _with_vectors(stream: tuple[Instruction, ...], place: str) -> tuple[Instruct
     made: list[Instruction] = []
     for one in stream:
         match one:
-            case If(test, inner):
-                made.append(If(test, _with_vectors(inner, place)))
+            case RootIf(test, inner):
+                made.append(RootIf(test, _with_vectors(inner, place)))
             case Const(name, value) if isinstance(value, tuple | dict):
                 made.append(Const(name, static_data(cast("Any", value), place)))
             case _:

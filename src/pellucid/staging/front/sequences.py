@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.front.blocks import Block, Blocks, Branch, Go
+from pellucid.staging.front.blocks import BlockBranch, Blocks, Go, PythonBlock
 from pellucid.staging.front.inference import Inference
 from pellucid.staging.front.kinds import ITEM, Kind, point_of
 from pellucid.staging.front.literals import is_end, position, written_key
@@ -20,7 +20,7 @@ from pellucid.staging.front.routines import routine
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.vectors import static_data
 from pellucid.staging.memory import Memory
-from pellucid.staging.root.program import Code, Lift
+from pellucid.staging.root.program import Lift, RootCode
 from pellucid.staging.times.lattice import STATIC
 
 STRUCTURES = {"tuple", "list", "dict", "object"}
@@ -30,7 +30,7 @@ class Sequences(ABC):
     """Translates the sequences of one function."""
 
     def __init__(
-        self, source: Source, inference: Inference, codes: Mapping[FunctionType, Code], blocks: Blocks
+        self, source: Source, inference: Inference, codes: Mapping[FunctionType, RootCode], blocks: Blocks
     ) -> None:
         self.source = source
         self.inference = inference
@@ -242,10 +242,10 @@ class Sequences(ABC):
         self, node: ast.AST, held: str, pairs: Callable[[str], str], vector: Callable[[str], str]
     ) -> str:
         """What is made of a value that is pairs in some places and static data in others."""
-        result, join = self.blocks.temporary(), Block(getattr(node, "lineno", 0))
-        one, other = Block(join.line), Block(join.line)
+        result, join = self.blocks.temporary(), PythonBlock(getattr(node, "lineno", 0))
+        one, other = PythonBlock(join.line), PythonBlock(join.line)
         held = self.blocks.prim("identity", held)
-        self.blocks.end(Branch(self.blocks.prim("pair?", held), one, other), one)
+        self.blocks.end(BlockBranch(self.blocks.prim("pair?", held), one, other), one)
         self.blocks.prim("identity", pairs(held), to=result)
         self.blocks.end(Go(join), other)
         self.blocks.prim("identity", vector(self.blocks.prim("atom-of", held)), to=result)
@@ -271,12 +271,12 @@ class Sequences(ABC):
     def among(self, item: str, held: ast.expr) -> str:
         """Whether an item is in a sequence, or a key in a dictionary."""
         if isinstance(held, ast.Tuple | ast.List | ast.Set):
-            result, join = self.blocks.temporary(), Block(held.lineno)
+            result, join = self.blocks.temporary(), PythonBlock(held.lineno)
             self.blocks.prim("identity", self.blocks.const(False), to=result)
             for one in held.elts:
                 self.blocks.prim("=", item, self.value(one), to=result)
-                more = Block(held.lineno)
-                self.blocks.end(Branch(result, join, more), more)
+                more = PythonBlock(held.lineno)
+                self.blocks.end(BlockBranch(result, join, more), more)
             self.blocks.end(Go(join), join)
             return result
         form, value = self.form(held), self.place(held)

@@ -9,7 +9,17 @@ from collections.abc import Iterator
 
 from pellucid.staging.front.kinds import ITEM, Kind, point_of
 from pellucid.staging.front.objects import fields_of
-from pellucid.staging.times.lattice import DYNAMIC, STATIC, Constant, Graph, Level, Time, join, listed, pair
+from pellucid.staging.times.lattice import (
+    DYNAMIC,
+    STATIC,
+    Constant,
+    Level,
+    Time,
+    TimeGraph,
+    join,
+    listed,
+    pair,
+)
 
 _MAX_DEPTH = 8
 """Structures in structures that are looked into."""
@@ -55,9 +65,9 @@ def _opened(time: Time, words: Iterator[str]) -> Time | None:
     if word not in ("list", "dict"):
         return time if time != Constant(None) else None
     point = next(words)
-    known = time.car if isinstance(time, Graph) else None
+    known = time.car if isinstance(time, TimeGraph) else None
     if word == "dict" and known is not None:
-        known = known.cdr if isinstance(known, Graph) else known
+        known = known.cdr if isinstance(known, TimeGraph) else known
     if known is None and time != Constant(None):
         return None
     item = _opened(known, words) if known is not None else _unknown(words)
@@ -90,8 +100,8 @@ def _object(time: Time, point: str, count: int, words: Iterator[str]) -> Time | 
     """The time of an object, field by field."""
     fields: list[Time] = []
     for _ in range(count):
-        made = _opened(time.car, words) if isinstance(time, Graph) else None
-        if made is None or not isinstance(time, Graph):
+        made = _opened(time.car, words) if isinstance(time, TimeGraph) else None
+        if made is None or not isinstance(time, TimeGraph):
             return None
         fields.append(made)
         time = time.cdr

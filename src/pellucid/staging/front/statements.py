@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Any, ClassVar
 
-from pellucid.staging.front.blocks import Block, Blocks, Branch, Go, K, Return
+from pellucid.staging.front.blocks import BlockBranch, Blocks, Go, K, PythonBlock, Return
 from pellucid.staging.front.effects import root_of
 from pellucid.staging.front.expressions import BINARY
 from pellucid.staging.front.inference import Inference, size_of
 from pellucid.staging.front.kinds import point_of
-from pellucid.staging.front.loops import Loops
+from pellucid.staging.front.loops import LoopExpressions
 from pellucid.staging.front.patterns import Patterns
 from pellucid.staging.front.source import Source
-from pellucid.staging.root.program import Code, Const, Instruction, Jump, Prim, check
+from pellucid.staging.root.program import Const, Instruction, Jump, RootCode, RootPrim, check
 
 _INSTEAD: Mapping[type[ast.AST], str] = {
     ast.Try: "test before, and raise",
@@ -33,7 +33,9 @@ _INSTEAD: Mapping[type[ast.AST], str] = {
 }
 
 
-def program_of(entry: Source, static: Iterable[str] = (), *, marked: bool = False) -> tuple[Code, Inference]:
+def program_of(
+    entry: Source, static: Iterable[str] = (), *, marked: bool = False
+) -> tuple[RootCode, Inference]:
     """The code of an entry, with those of all functions that it calls; `static` are parameters of static data.
 
     In what is `marked`, the time of each expression can be found.
@@ -47,7 +49,7 @@ def program_of(entry: Source, static: Iterable[str] = (), *, marked: bool = Fals
             f"begin with a copy under another name: own = list({name})",
         )
     codes = {
-        function: Code(source.name, (K, *source.params)) for function, source in inference.sources.items()
+        function: RootCode(source.name, (K, *source.params)) for function, source in inference.sources.items()
     }
     for function, source in inference.sources.items():
         _Function(source, inference, codes).write(codes[function])
@@ -56,7 +58,7 @@ def program_of(entry: Source, static: Iterable[str] = (), *, marked: bool = Fals
     return _sized(codes[entry.function], inference, set(static)), inference
 
 
-def _sized(code: Code, inference: Inference, static: set[str]) -> Code:
+def _sized(code: RootCode, inference: Inference, static: set[str]) -> RootCode:
     """The code of an entry with a parameter more for the length of each memory whose length is asked for.
 
     A memory that is static knows its own.
@@ -68,25 +70,25 @@ def _sized(code: Code, inference: Inference, static: set[str]) -> Code:
     for name in inference.sized:
         size = size_of(name)
         if name in static:
-            body.append(Prim(size, "vlen", (name,)))
+            body.append(RootPrim(size, "vlen", (name,)))
         else:
             inference.sizes.append(size)
-        body.append(Prim(name, "cons", (name, size), point_of(kinds.variable(function, name))))
-    made = Code(code.name, (*code.params, *inference.sizes))
+        body.append(RootPrim(name, "cons", (name, size), point_of(kinds.variable(function, name))))
+    made = RootCode(code.name, (*code.params, *inference.sizes))
     code.name += "'1"
     made.body = (*body, Const("$entry", code), Jump("$entry", code.params))
     return made
 
 
-class _Function(Loops):
+class _Function(LoopExpressions):
     """Translates one function."""
 
-    def __init__(self, source: Source, inference: Inference, codes: Mapping[FunctionType, Code]) -> None:
+    def __init__(self, source: Source, inference: Inference, codes: Mapping[FunctionType, RootCode]) -> None:
         super().__init__(source, inference, codes, Blocks(source, codes[source.function]))
         self._patterns = Patterns(self)
-        self._loops: list[tuple[Block, Block]] = []
+        self._loops: list[tuple[PythonBlock, PythonBlock]] = []
 
-    def write(self, code: Code) -> None:
+    def write(self, code: RootCode) -> None:
         """Write the body of the function's code."""
         for one in self.source.tree.args.args:
             self.mark(one, one.arg)
@@ -139,7 +141,7 @@ class _Function(Loops):
         self.fail(node.lineno, message, None)
 
     def _assert(self, node: Any) -> None:
-        good, bad = Block(node.lineno), Block(node.lineno)
+        good, bad = PythonBlock(node.lineno), PythonBlock(node.lineno)
         self.branch(node.test, good, bad, bad)
         message = self.place(node.msg) if node.msg else self.blocks.const(ast.unparse(node))
         self.fail(node.lineno, message, good)
@@ -180,7 +182,7 @@ class _Function(Loops):
     # ---- control ----
 
     def _if(self, node: Any) -> None:
-        yes, no, join = Block(node.lineno), Block(node.lineno), Block(_last(node))
+        yes, no, join = PythonBlock(node.lineno), PythonBlock(node.lineno), PythonBlock(_last(node))
         if node.body:
             yes.line = node.body[0].lineno
         self.branch(node.test, yes, no, yes)
@@ -190,8 +192,12 @@ class _Function(Loops):
         self.blocks.end(Go(join), join)
 
     def _while(self, node: Any) -> None:
-        head, body, after = Block(node.lineno), Block(node.body[0].lineno), Block(_last(node))
-        ends = Block(node.orelse[0].lineno) if node.orelse else after
+        head, body, after = (
+            PythonBlock(node.lineno),
+            PythonBlock(node.body[0].lineno),
+            PythonBlock(_last(node)),
+        )
+        ends = PythonBlock(node.orelse[0].lineno) if node.orelse else after
         self.blocks.end(Go(head), head)
         if isinstance(node.test, ast.Constant) and node.test.value:
             self.blocks.end(Go(body), body)
@@ -199,7 +205,7 @@ class _Function(Loops):
             self.branch(node.test, body, ends, body)
         self._loop(node, head, after, ends)
 
-    def _loop(self, node: Any, again: Block, after: Block, ends: Block) -> None:
+    def _loop(self, node: Any, again: PythonBlock, after: PythonBlock, ends: PythonBlock) -> None:
         """Write the body of a loop, which goes on with a block, and what comes when it ends by itself."""
         self._loops.append((again, after))
         self._statements(node.body)
@@ -218,11 +224,11 @@ class _Function(Loops):
     def _for(self, node: Any) -> None:
         self.refuse_change(node)
         cursor, blocks = self.cursor(node.iter), self.blocks
-        head, body = Block(node.lineno), Block(node.body[0].lineno)
-        again, after = Block(node.lineno), Block(_last(node))
-        ends = Block(node.orelse[0].lineno) if node.orelse else after
+        head, body = PythonBlock(node.lineno), PythonBlock(node.body[0].lineno)
+        again, after = PythonBlock(node.lineno), PythonBlock(_last(node))
+        ends = PythonBlock(node.orelse[0].lineno) if node.orelse else after
         blocks.end(Go(head), head)
-        blocks.end(Branch(cursor.more(), body, ends), body)
+        blocks.end(BlockBranch(cursor.more(), body, ends), body)
         self._patterns.bind_item(node.target, cursor.item(), only_looks=self.only_looks(node))
         self._loops.append((again, after))
         self._statements(node.body)
@@ -238,12 +244,12 @@ class _Function(Loops):
 
     def _match(self, node: ast.Match) -> None:
         subject = self.blocks.prim("identity", self.value(node.subject))
-        join = Block(_last(node))
+        join = PythonBlock(_last(node))
         for case in node.cases:
-            body, other = Block(case.body[0].lineno), Block(case.pattern.lineno)
+            body, other = PythonBlock(case.body[0].lineno), PythonBlock(case.pattern.lineno)
             self._patterns.fits(case.pattern, subject, self.kind(node.subject), other)
             if case.guard is not None:
-                guarded = Block(case.guard.lineno)
+                guarded = PythonBlock(case.guard.lineno)
                 self.branch(case.guard, guarded, other, guarded)
             self.blocks.end(Go(body), body)
             self._statements(case.body)

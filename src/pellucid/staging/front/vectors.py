@@ -14,7 +14,7 @@ from pellucid.base.kinds import whole
 from pellucid.staging.front.kinds import Kind
 from pellucid.staging.front.objects import fields_of, is_class, is_named_tuple, rebuilt
 from pellucid.staging.memory import Memory
-from pellucid.staging.root.primitives import PRIMITIVES, Row
+from pellucid.staging.root.primitives import PRIMITIVES, Primitive
 from pellucid.staging.root.program import Pair, unlinked
 
 _WHOLE = whole()
@@ -302,26 +302,26 @@ LISTING = ("split", "splitlines")
 SEARCHES = ("index", "count")
 """Those that tuples and lists have too."""
 _ROWS = {
-    "item": Row(2, _item),
-    "item-at": Row(2, _at),
-    "has": Row(2, _has),
-    "field": Row(2, _field),
-    "slice": Row(3, _slice),
-    "is-a": Row(2, _is_a),
-    "is-a-or-empty": Row(2, _is_a_or_empty),
-    "has-length": Row(3, _has_length),
-    "unpacked": Row(3, _unpacked),
-    "rest": Row(2, _rest),
-    "same-data": Row(2, _alike),
-    "text-of": Row(1, str),
-    "repr-of": Row(1, repr),
-    "integer-of": Row(1, int),
-    "code-of": Row(1, ord),
-    "letter-of": Row(1, chr),
+    "item": Primitive(2, _item),
+    "item-at": Primitive(2, _at),
+    "has": Primitive(2, _has),
+    "field": Primitive(2, _field),
+    "slice": Primitive(3, _slice),
+    "is-a": Primitive(2, _is_a),
+    "is-a-or-empty": Primitive(2, _is_a_or_empty),
+    "has-length": Primitive(3, _has_length),
+    "unpacked": Primitive(3, _unpacked),
+    "rest": Primitive(2, _rest),
+    "same-data": Primitive(2, _alike),
+    "text-of": Primitive(1, str),
+    "repr-of": Primitive(1, repr),
+    "integer-of": Primitive(1, int),
+    "code-of": Primitive(1, ord),
+    "letter-of": Primitive(1, chr),
 }
 PRIMITIVES.update(_ROWS)
 PRIMITIVES.update(
-    (f"{name}-{count}", Row(count + 1, _text_method(name)))
+    (f"{name}-{count}", Primitive(count + 1, _text_method(name)))
     for name, counts in TEXT_METHODS.items()
     for count in counts
 )

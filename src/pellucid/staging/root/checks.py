@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from pellucid.ir.flow import Block, Graph, Instruction, Stream
+from pellucid.ir.flow import BasicBlock, Graph, Instruction, Stream
 from pellucid.staging.root.graphs import Growing, defines, jumps, operand_places, streams
 
 _MIN_SAVED = 2
@@ -87,7 +87,7 @@ class Checks:
         self._blocks.append(self._copied(block))
 
     def _about_parameters(
-        self, block: Block
+        self, block: BasicBlock
     ) -> tuple[dict[int, tuple[int, int, int]], dict[int, _Place], list[_Place]]:
         """Checks by their place in the stream: accesses, with memory, parameter and distance, and steps down; tests."""
         accesses: dict[int, tuple[int, int, int]] = {}
@@ -113,12 +113,12 @@ class Checks:
                     accesses[at] = (memory, near[index].base, near[index].more)
         return accesses, steps, tests
 
-    def _ask(self, block: Block, body: Stream, operator: str, *operands: int) -> None:
+    def _ask(self, block: BasicBlock, body: Stream, operator: str, *operands: int) -> None:
         """Go on with the copy of a block unless something holds."""
         hold = self._growing.emit(body, operator, *operands)
         body.append(("unless", hold, len(self._blocks), block.params))
 
-    def _copied(self, block: Block) -> Block:
+    def _copied(self, block: BasicBlock) -> BasicBlock:
         """A block with registers of its own."""
         copy: Stream = []
         params = {param: self._growing.register() for param in block.params}

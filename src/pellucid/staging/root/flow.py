@@ -15,7 +15,7 @@ from pellucid.ir.types import Type, boolean
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.primitives import types_of
-from pellucid.staging.root.program import Code, Const, If, Jump, Pair, Prim, check
+from pellucid.staging.root.program import Const, Jump, Pair, RootCode, RootIf, RootPrim, check
 
 Set: TypeAlias = int
 """The values that a variable may have."""
@@ -68,18 +68,18 @@ class Flow:
     """
 
     def __init__(
-        self, entry: Code, given: Sequence[Set | Memory], memories: Mapping[str, Memory] | None = None
+        self, entry: RootCode, given: Sequence[Set | Memory], memories: Mapping[str, Memory] | None = None
     ) -> None:
         self.entry = entry
         self.codes = self.closures = self.memories = 0
         self.named = dict(memories or {})
         self.halves: dict[Set, list[Set]] = {GIVEN: [DATA, DATA]}
-        self.params: dict[Code, list[Set]] = {}
+        self.params: dict[RootCode, list[Set]] = {}
         self.result: Set = 0
         self._bits: dict[Any, Set] = {}
         self._things: list[Any] = []
-        self._readers: dict[Set, set[Code]] = {GIVEN: set()}
-        self.waiting: dict[Code, None] = {}
+        self._readers: dict[Set, set[RootCode]] = {GIVEN: set()}
+        self.waiting: dict[RootCode, None] = {}
         """The codes whose parameters got values that did not go through them yet."""
         self.has_grown = False
         self.pairs = GIVEN
@@ -99,7 +99,7 @@ class Flow:
                 raise
         self.has_grown = False
 
-    def code(self, code: Code) -> Set:
+    def code(self, code: RootCode) -> Set:
         """The set of one code."""
         bit = self._bits.get(code)
         if bit is None:
@@ -115,7 +115,7 @@ class Flow:
             self.memories |= bit
         return bit
 
-    def site(self, thing: Prim | Pair | None, *, closure: bool) -> Set:
+    def site(self, thing: RootPrim | Pair | None, *, closure: bool) -> Set:
         """The set of the pairs that an instruction makes, or of a pair that is a constant."""
         bit = self._bits.get(id(thing))
         if bit is None:
@@ -131,7 +131,7 @@ class Flow:
         self._things.append(thing)
         return bit
 
-    def codes_of(self, values: Set) -> list[Code]:
+    def codes_of(self, values: Set) -> list[RootCode]:
         """The codes in a set."""
         values &= self.codes
         if values and not values & (values - 1):
@@ -151,7 +151,7 @@ class Flow:
             found.append(CLOSURE)
         return found
 
-    def half(self, values: Set, which: int, reader: Code | None = None) -> Set:
+    def half(self, values: Set, which: int, reader: RootCode | None = None) -> Set:
         """What a half of the pairs in a set may be."""
         found = 0
         for bit in bits(values & self.pairs):
@@ -164,7 +164,7 @@ class Flow:
         """Those of a set of pairs whose car may be a code: what that code gets where it is taken from one of them."""
         return sum(bit for bit in bits(values & self.pairs) if self.halves[bit][0] & code)
 
-    def reach(self, code: Code, args: Sequence[Set]) -> None:
+    def reach(self, code: RootCode, args: Sequence[Set]) -> None:
         """Let values reach the parameters of a code; other numbers of values reach nothing."""
         if len(args) != len(code.params):
             return
@@ -186,7 +186,7 @@ class Flow:
                 self.waiting[code] = None
                 self.has_grown = True
 
-    def jumped(self, jump: Jump, targets: Sequence[Code], args: list[Set], tests: Narrowing) -> None:
+    def jumped(self, jump: Jump, targets: Sequence[RootCode], args: list[Set], tests: Narrowing) -> None:
         """Let the values that a jump hands on reach the codes that it may go to."""
         closure = tests.closure(jump.target)
         if closure not in jump.args:
@@ -212,13 +212,13 @@ class Flow:
                 self.waiting.update(dict.fromkeys(self._readers[site]))
                 self.has_grown = True
 
-    def _walk(self, code: Code) -> None:
+    def _walk(self, code: RootCode) -> None:
         """Let what the parameters of a code may be go through its body."""
         waiting = [(code.body, dict(zip(code.params, self.params[code], strict=True)), Narrowing())]
         while waiting:
             stream, names, tests = waiting.pop()
             for instruction in stream:
-                if isinstance(instruction, Prim):
+                if isinstance(instruction, RootPrim):
                     made, primitive, args, _ = instruction
                     values = self.made(instruction, [names[name] for name in args], code)
                     if not values:
@@ -236,7 +236,7 @@ class Flow:
                 elif isinstance(instruction, Jump):
                     args = [names[name] for name in instruction.args]
                     self.jumped(instruction, self.codes_of(names[instruction.target]), args, tests)
-                elif isinstance(instruction, If):
+                elif isinstance(instruction, RootIf):
                     then, orelse = tests.split(self, instruction.test, names.__getitem__)
                     if then is not None:
                         waiting.append((instruction.stream, names | then, tests.copy()))
@@ -261,7 +261,7 @@ class Flow:
                     self._join_halves(site, self.constant(pair.car), rest)
                 rest = site
             return rest
-        if isinstance(value, Code):
+        if isinstance(value, RootCode):
             return self.code(value)
         if isinstance(value, Memory):
             return self.memory(value)
@@ -277,7 +277,7 @@ class Flow:
             fix="build it of integers, texts and pairs, or run the program by the machine",
         )
 
-    def accessed(self, prim: Prim, args: Sequence[Set]) -> tuple[Memory, Sequence[Set]] | None:
+    def accessed(self, prim: RootPrim, args: Sequence[Set]) -> tuple[Memory, Sequence[Set]] | None:
         """The memory that a primitive reads or writes, and its other operands; None if it does neither.
 
         Raises StagingError where that may be one of several.
@@ -300,7 +300,7 @@ class Flow:
             )
         return self._things[held.bit_length() - 1 - _FIRST], args[1:]
 
-    def made(self, prim: Prim, args: Sequence[Set], reader: Code | None = None) -> Set:
+    def made(self, prim: RootPrim, args: Sequence[Set], reader: RootCode | None = None) -> Set:
         """What a primitive may make of values; nothing if it surely fails."""
         name = prim.primitive
         if name in ON_INTEGERS and args == _TWO_INTEGERS:
@@ -368,7 +368,7 @@ class Narrowing:
         for key in [k for k, (_, subject) in self._known.items() if name in (k, subject)]:
             del self._known[key]
 
-    def bind(self, prim: Prim) -> None:
+    def bind(self, prim: RootPrim) -> None:
         """Note what an instruction says, if it is a test."""
         if prim.args[0] != prim.name:
             self._known[prim.name] = (prim.primitive, prim.args[0])

@@ -5,7 +5,7 @@ Below all that goes through the graphs that `lowering` makes.
 
 from __future__ import annotations
 
-from pellucid.ir.flow import Block, Graph, Instruction, Stream
+from pellucid.ir.flow import BasicBlock, Graph, Instruction, Stream
 
 _EFFECTS = frozenset(["require", "store", "if", "unless", "switch", "give", "fail", "go"])
 _READ = {
@@ -64,7 +64,7 @@ class Growing:
         self.registers += 1
         return self.registers - 1
 
-    def grown(self, graph: Graph, blocks: list[Block]) -> Graph:
+    def grown(self, graph: Graph, blocks: list[BasicBlock]) -> Graph:
         """The graph with other blocks, which have what is new."""
         return graph._replace(blocks=blocks, constants=self.constants, registers=self.registers)
 

@@ -14,7 +14,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from pellucid.ir.flow import CLOSURE, CODE, PAIR, Block, Graph, Stream
+from pellucid.ir.flow import CLOSURE, CODE, PAIR, BasicBlock, Graph, Stream
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.flow import (
     BOOLEANS,
@@ -29,11 +29,11 @@ from pellucid.staging.root.flow import (
 )
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.operations import Operations
-from pellucid.staging.root.program import MAKING_PAIRS, Code, Const, If, Jump, Pair, Prim, check
+from pellucid.staging.root.program import MAKING_PAIRS, Const, Jump, Pair, RootCode, RootIf, RootPrim, check
 from pellucid.staging.root.program import Instruction as RootInstruction
 from pellucid.staging.root.pruning import pruned
 from pellucid.staging.root.records import Records
-from pellucid.staging.root.words import TAGGED, Value
+from pellucid.staging.root.words import TAGGED, WordValue
 
 _LIMIT = 1 << 63
 _MAX_JOINED = 64
@@ -44,12 +44,15 @@ class Lowered(NamedTuple):
     """A program as a graph, the codes of whose numbers from 1 up these are, and the memories it accesses by name."""
 
     graph: Graph
-    codes: list[Code]
+    codes: list[RootCode]
     memories: dict[str, Memory]
 
 
 def lowered(
-    entry: Code, given: Sequence[Set | Memory], name: str = "", memories: Mapping[str, Memory] | None = None
+    entry: RootCode,
+    given: Sequence[Set | Memory],
+    name: str = "",
+    memories: Mapping[str, Memory] | None = None,
 ) -> Lowered:
     r"""The graph of a program for arguments in these sets, or for these memories, which get no register.
 
@@ -74,14 +77,14 @@ def lowered(
     return Lowered(pruned(graph), list(lowering.number), lowering.memories)
 
 
-def _narrowed(names: dict[str, Value], known: dict[str, Set]) -> dict[str, Value]:
+def _narrowed(names: dict[str, WordValue], known: dict[str, Set]) -> dict[str, WordValue]:
     """Variables that are known better, with what they may be."""
-    return {name: Value(held, *names[name][1:]) for name, held in known.items()}
+    return {name: WordValue(held, *names[name][1:]) for name, held in known.items()}
 
 
-def _sole_targets(entry: Code) -> set[Code]:
+def _sole_targets(entry: RootCode) -> set[RootCode]:
     """The codes that one place names, and that a jump right after it goes to."""
-    named, found = {entry}, set[Code]()
+    named, found = {entry}, set[RootCode]()
     waiting = [entry]
     for code in waiting:
         streams: list[Any] = [code.body]
@@ -90,7 +93,7 @@ def _sole_targets(entry: Code) -> set[Code]:
                 kind: Any = instruction.__class__
                 if kind is Const:
                     target: Any = instruction[1]
-                    if target.__class__ is not Code:
+                    if target.__class__ is not RootCode:
                         continue
                     if target in named:
                         found.discard(target)
@@ -102,12 +105,12 @@ def _sole_targets(entry: Code) -> set[Code]:
                         continue
                     if jump.target == name and name not in jump.args:
                         found.add(target)
-                elif kind is If:
+                elif kind is RootIf:
                     streams.append(instruction[1])
     return found
 
 
-_Waiting: TypeAlias = "tuple[Code, Sequence[RootInstruction], dict[str, Value], Narrowing, Stream]"
+_Waiting: TypeAlias = "tuple[RootCode, Sequence[RootInstruction], dict[str, WordValue], Narrowing, Stream]"
 """A stream of a code, what is known where it begins, and where it is written to."""
 
 
@@ -119,9 +122,9 @@ class _Lowering(Operations):
         self._sole = _sole_targets(flow.entry)
         self._joined = 0
         self._later: list[_Waiting] = []
-        self.wanted: dict[Code, None] = {}
+        self.wanted: dict[RootCode, None] = {}
         """The codes that blocks go to, in the order in which they were met."""
-        self._tagged: dict[Code, bool] = {}
+        self._tagged: dict[RootCode, bool] = {}
         """Whether some parameter of a code has its tag in a register."""
 
     def graph(self, name: str) -> Graph | None:
@@ -131,7 +134,7 @@ class _Lowering(Operations):
         """
         flow = self.flow
         first = self._entered(name)
-        made: dict[Code, Block] = {}
+        made: dict[RootCode, BasicBlock] = {}
         waiting = self.wanted
         while waiting:
             code = waiting.popitem()[0]
@@ -142,46 +145,46 @@ class _Lowering(Operations):
             if flow.has_grown:
                 return None
         # A code that is a value, and that nothing jumps to, has the number of a block all the same.
-        empty = Block("", (), (), [])
+        empty = BasicBlock("", (), (), [])
         blocks = [first, self._halting(), *(made.get(code, empty) for code in list(self.number)[1:])]
         types = {name: memory.buffer.type for name, memory in self.memories.items()}
         failures, texts = list(self.failures), list(self.texts)
         return Graph(name, blocks, self.numbers, failures, types, texts, self.pairs, self._registers)
 
-    def _block(self, code: Code) -> Block:
+    def _block(self, code: RootCode) -> BasicBlock:
         """The block of a code."""
         self.code = code
         params, roots, values = self._params(self.flow.params[code])
         body: Stream = []
         self._streams(code, values, body)
         reals = frozenset([v.word for v in values if v.set == REALS])
-        return Block(code.name, params, roots, body, reals)
+        return BasicBlock(code.name, params, roots, body, reals)
 
-    def _entered(self, name: str) -> Block:
+    def _entered(self, name: str) -> BasicBlock:
         """The first block."""
         self.out = []
         entry = self.flow.entry
         params, roots, values = self._params(self.flow.given)
-        halt = Value(self.flow.code(HALT), self.constant(self.number_of_code(HALT)))
-        stop = self.pair(self.flow.stop, halt, Value(NILS, self.constant(0)))
+        halt = WordValue(self.flow.code(HALT), self.constant(self.number_of_code(HALT)))
+        stop = self.pair(self.flow.stop, halt, WordValue(NILS, self.constant(0)))
         self.jump([entry], [stop, *values])
         reals = frozenset(v.word for v in values if v.set == REALS)
-        return Block(name, params, roots, self.out, reals)
+        return BasicBlock(name, params, roots, self.out, reals)
 
-    def _halting(self) -> Block:
+    def _halting(self) -> BasicBlock:
         params, roots, (result,) = self._params([self.flow.result])
         reals = frozenset(v.word for v in [result] if v.set == REALS)
         self.out = []
         self.out.append(("give", result.word, self.tag(result)))
-        return Block(HALT.name, params, roots, self.out, reals)
+        return BasicBlock(HALT.name, params, roots, self.out, reals)
 
     def _params(
         self, sets: Sequence[Set]
-    ) -> tuple[tuple[int, ...], tuple[tuple[int, int | None], ...], list[Value]]:
+    ) -> tuple[tuple[int, ...], tuple[tuple[int, int | None], ...], list[WordValue]]:
         """Registers for parameters, those of them that may be pairs, and the values that they are."""
         params: list[int] = []
         roots: list[tuple[int, int | None]] = []
-        values: list[Value] = []
+        values: list[WordValue] = []
         pairs = self.flow.pairs
         for held in sets:
             word, tag = self.register(), None
@@ -191,12 +194,12 @@ class _Lowering(Operations):
                 params.append(tag)
             if held & pairs:
                 roots.append((word, tag))
-            values.append(Value(held, word, tag))
+            values.append(WordValue(held, word, tag))
         return tuple(params), tuple(roots), values
 
     # ---- streams ----
 
-    def _streams(self, code: Code, values: Sequence[Value], body: Stream) -> None:
+    def _streams(self, code: RootCode, values: Sequence[WordValue], body: Stream) -> None:
         """Write the body of a code, and of those that it goes on with."""
         self._joined = 0
         self._later = [(code, code.body, self._named(code, values), Narrowing(), body)]
@@ -211,13 +214,15 @@ class _Lowering(Operations):
                 check(code)
                 raise
 
-    def _stream(self, code: Code, stream: Sequence[Any], names: dict[str, Value], tests: Narrowing) -> None:
+    def _stream(
+        self, code: RootCode, stream: Sequence[Any], names: dict[str, WordValue], tests: Narrowing
+    ) -> None:
         """Write one stream; the streams of its arms, and of the code that it goes on with, come later."""
-        next_code: Code | None = None
+        next_code: RootCode | None = None
         integers, accesses = self._integers, self._accesses
         for step in stream:
             kind: Any = step.__class__
-            if kind is Prim:
+            if kind is RootPrim:
                 made, primitive, args, point = step
                 self.place = code.name if point is None or primitive in MAKING_PAIRS else point
                 op = ON_INTEGERS.get(primitive)
@@ -240,7 +245,7 @@ class _Lowering(Operations):
             elif kind is Const:
                 made, constant = step
                 of: Any = constant.__class__
-                if of is Code and constant in self._sole and self._joined < _MAX_JOINED:
+                if of is RootCode and constant in self._sole and self._joined < _MAX_JOINED:
                     next_code = constant
                     continue
                 value = integers.get(constant) if of is int else None
@@ -251,7 +256,7 @@ class _Lowering(Operations):
                 if made in names:
                     tests.forget(made)
                 names[made] = value
-            elif kind is If:
+            elif kind is RootIf:
                 if not self._branch(code, step, names, tests):
                     return
             elif kind is Jump:
@@ -263,7 +268,7 @@ class _Lowering(Operations):
                 else:
                     self._go_on(next_code, [names[name] for name in step[1]])
 
-    def _branch(self, code: Code, branch: If, names: dict[str, Value], tests: Narrowing) -> bool:
+    def _branch(self, code: RootCode, branch: RootIf, names: dict[str, WordValue], tests: Narrowing) -> bool:
         """Write a test, and let its arm be written later; whether the stream goes on."""
         test, stream = branch
         value = names[test]
@@ -285,21 +290,21 @@ class _Lowering(Operations):
         names.update(_narrowed(names, orelse))
         return True
 
-    def _go_on(self, code: Code, values: list[Value]) -> None:
+    def _go_on(self, code: RootCode, values: list[WordValue]) -> None:
         """Go on with the body of a code that nothing else jumps to."""
         self._sole.remove(code)
         if self._fits(code, values):
             self._joined += 1
             self._later.append((code, code.body, self._named(code, values), Narrowing(), self.out))
 
-    def _named(self, code: Code, values: Sequence[Value]) -> dict[str, Value]:
+    def _named(self, code: RootCode, values: Sequence[WordValue]) -> dict[str, WordValue]:
         """The parameters of a code with the values that they are bound to."""
         names = dict(zip(code.params, values, strict=True))
         if len(names) < len(values):
             check(code)
         return names
 
-    def _const(self, value: Any) -> Value | None:
+    def _const(self, value: Any) -> WordValue | None:
         """A constant, or None where it is too large."""
         if type(value) is int and -_LIMIT <= value < _LIMIT:
             return self.integer(value)
@@ -309,17 +314,17 @@ class _Lowering(Operations):
                 return None
             made = self.register()
             self.out.append(("fixed", made, number))
-            return Value(self.flow.constant(value), made)
+            return WordValue(self.flow.constant(value), made)
         if isinstance(value, str) and value:
-            return Value(TEXTS, self.constant(self.texts.setdefault(value, len(self.texts)) + 1))
+            return WordValue(TEXTS, self.constant(self.texts.setdefault(value, len(self.texts)) + 1))
         if isinstance(value, float):
-            return Value(REALS, self.constant(int(struct.unpack("<q", struct.pack("<d", value))[0])))
+            return WordValue(REALS, self.constant(int(struct.unpack("<q", struct.pack("<d", value))[0])))
         if isinstance(value, Memory):
-            return Value(self.flow.memory(value), self.constant(1))
-        if isinstance(value, Code):
-            return Value(self.flow.code(value), self.constant(self.number_of_code(value)))
+            return WordValue(self.flow.memory(value), self.constant(1))
+        if isinstance(value, RootCode):
+            return WordValue(self.flow.code(value), self.constant(self.number_of_code(value)))
         if value is None or isinstance(value, bool):
-            return Value(NILS if value is None else BOOLEANS, self.constant(int(value or 0)))
+            return WordValue(NILS if value is None else BOOLEANS, self.constant(int(value or 0)))
         self.flow.constant(value)
         self.out.append(("fail", self.too_large()))
         return None
@@ -349,7 +354,7 @@ class _Lowering(Operations):
         made = self._const(value)
         return made and (self.number_of(made.word), self.number_of(self.tag(made)))
 
-    def _jump(self, jump: Jump, names: dict[str, Value], tests: Narrowing) -> None:
+    def _jump(self, jump: Jump, names: dict[str, WordValue], tests: Narrowing) -> None:
         """Write the jump that ends a stream."""
         target = names[jump.target]
         args = [names[name] for name in jump.args]
@@ -365,7 +370,7 @@ class _Lowering(Operations):
             self.require(self.emit("eq", self.tag(target), self.constant(CODE)), failure)
         self.jump(codes, args, target)
 
-    def jump(self, codes: Sequence[Code], args: list[Value], target: Value | None = None) -> None:
+    def jump(self, codes: Sequence[RootCode], args: list[WordValue], target: WordValue | None = None) -> None:
         """Write a jump to one of some codes, of which the target tells the number."""
         cases: list[tuple[int, tuple[int, ...]]] = []
         for code in codes:
@@ -380,7 +385,7 @@ class _Lowering(Operations):
         elif target is not None:
             self.out.append(("switch", target.word, tuple(cases)))
 
-    def _fits(self, code: Code, args: Sequence[Value], target: Value | None = None) -> bool:
+    def _fits(self, code: RootCode, args: Sequence[WordValue], target: WordValue | None = None) -> bool:
         """Whether a code takes so many values; what goes there fails otherwise, if a target tells that it does."""
         if len(args) == len(code.params):
             return True
@@ -392,7 +397,7 @@ class _Lowering(Operations):
             self.require(self.emit("is0", other), failure)
         return False
 
-    def _passed(self, code: Code, args: list[Value]) -> tuple[int, ...]:
+    def _passed(self, code: RootCode, args: list[WordValue]) -> tuple[int, ...]:
         """The words that a code's block gets for arguments."""
         sets, given = ([self.flow.result], args[1:]) if code is HALT else (self.flow.params[code], args)
         is_tagged = self._tagged.get(code)

@@ -11,14 +11,14 @@ from typing import Any
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.root.primitives import Memories, applied
-from pellucid.staging.root.program import Code, Const, If, Jump, Lift, Pair, Prim, check
+from pellucid.staging.root.program import Const, Jump, Lift, Pair, RootCode, RootIf, RootPrim, check
 
 _MAX_STEPS = 10_000_000
-HALT = Code("halt", ("self", "result"))
+HALT = RootCode("halt", ("self", "result"))
 
 
 def run(
-    code: Code,
+    code: RootCode,
     *args: Any,
     counts: Counter[str] | None = None,
     most: int = _MAX_STEPS,
@@ -34,10 +34,10 @@ def run(
 
 
 def enter(
-    code: Code, args: Sequence[Any], counts: Counter[str], most: int, memories: Memories | None = None
+    code: RootCode, args: Sequence[Any], counts: Counter[str], most: int, memories: Memories | None = None
 ) -> Any:
     """What reaches the code `HALT`, from any code with all its arguments."""
-    checked: set[Code] = set()
+    checked: set[RootCode] = set()
     for _ in range(most):
         if len(args) != len(code.params):
             raise StagingError(
@@ -50,7 +50,7 @@ def enter(
             checked.add(code)
         jump, names = _through(code, args, counts, memories)
         target = names[jump.target]
-        if not isinstance(target, Code):
+        if not isinstance(target, RootCode):
             raise StagingError(
                 f"a jump to {target!r}", place=code.name, fix="jump to a code, such as the car of a closure"
             )
@@ -59,7 +59,7 @@ def enter(
 
 
 def _through(
-    code: Code, args: Sequence[Any], counts: Counter[str], memories: Memories | None
+    code: RootCode, args: Sequence[Any], counts: Counter[str], memories: Memories | None
 ) -> tuple[Jump, dict[str, Any]]:
     """The jump that ends a run through one code, and what its variables are bound to."""
     names = dict(zip(code.params, args, strict=True))
@@ -67,7 +67,7 @@ def _through(
     while waiting:
         instruction = waiting.pop()
         match instruction:
-            case Prim(name, primitive, read):
+            case RootPrim(name, primitive, read):
                 counts["prim"] += 1
                 names[name] = applied(
                     instruction.place or code.name, primitive, [names[one] for one in read], memories
@@ -75,7 +75,7 @@ def _through(
             case Const(name, value):
                 counts["const"] += 1
                 names[name] = value
-            case If(test, then):
+            case RootIf(test, then):
                 counts["if"] += 1
                 if names[test]:
                     waiting = list(reversed(then))

@@ -16,7 +16,7 @@ from typing import Any
 from pellucid.base.errors import StagingError
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr, const, param
-from pellucid.ir.flow import BOOLEAN, INTEGER, NIL, REAL, Block, Graph, Instruction, Row, Stream
+from pellucid.ir.flow import BOOLEAN, INTEGER, NIL, REAL, BasicBlock, FlowRow, Graph, Instruction, Stream
 from pellucid.ir.nest import inputs
 from pellucid.staging import residual as R
 from pellucid.staging.folding import WHOLE, node, number, opposite
@@ -24,7 +24,7 @@ from pellucid.staging.lower import lower
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.graphs import jumps, streams
 from pellucid.staging.root.lowering import Lowered
-from pellucid.staging.session import Fault, Session, staging
+from pellucid.staging.session import Fault, SpecializerSession, staging
 from pellucid.staging.specialize import Residual
 from pellucid.staging.structure import structured
 from pellucid.staging.value import of
@@ -76,7 +76,7 @@ class _Nest:
         self.graph: Graph = form.graph
         if len(names) != len(self.graph.blocks[0].params):
             raise self._unfit("arguments that are data")
-        self.session = Session()
+        self.session = SpecializerSession()
         self.memories: list[Memory] = [form.memories[name] for name in form.graph.memories]
         self.exits: list[R.Code] = []
         self.arguments = dict(zip(self.graph.blocks[0].params, parameters(names), strict=True))
@@ -165,7 +165,7 @@ class _Nest:
         bits = self.graph.constants[~register]
         return const(struct.unpack("<d", struct.pack("<q", bits))[0], T.f64)
 
-    def row(self, row: Row, registers: Sequence[int], known: dict[int, Expr]) -> Expr:
+    def row(self, row: FlowRow, registers: Sequence[int], known: dict[int, Expr]) -> Expr:
         """A row of the operator table; what is narrower than a word is widened again."""
         operands: list[Expr] = []
         for type_, is_real, r in zip(row.types, row.reals, registers, strict=True):
@@ -183,7 +183,7 @@ class _Nest:
             else node("convert", made, attr=T.f64 if made.type.is_float else WHOLE)
         )
 
-    def block(self, number: int) -> Block:
+    def block(self, number: int) -> BasicBlock:
         """A block of the graph."""
         return self.graph.blocks[number]
 
@@ -273,7 +273,7 @@ class _Nest:
                 )
                 out += [*then[:-1], *orelse[:-1], R.Goto(one.variant, values)]
                 return
-        out.append(R.Branch(condition, then, orelse))
+        out.append(R.ResidualBranch(condition, then, orelse))
 
     def _operation(self, instruction: Instruction, known: dict[int, Expr]) -> Expr:
         """The value of an instruction without an effect."""

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from pellucid.base.errors import StagingError
 from pellucid.ir import types as T
-from pellucid.ir.flow import BOOLEAN, NIL, PAIR, Row
+from pellucid.ir.flow import BOOLEAN, NIL, PAIR, FlowRow
 from pellucid.staging.root.flow import (
     ARITHMETIC,
     BITS,
@@ -25,9 +25,9 @@ from pellucid.staging.root.flow import (
     kind_of,
 )
 from pellucid.staging.root.primitives import primitive, types_of
-from pellucid.staging.root.program import Prim
+from pellucid.staging.root.program import RootPrim
 from pellucid.staging.root.records import MadePair, ReadHalf
-from pellucid.staging.root.words import TAGGED, MemoryAccess, Value, Words, named
+from pellucid.staging.root.words import TAGGED, MemoryAccess, Words, WordValue, named
 
 _OPERATORS = {
     "+": "add", "-": "sub", "*": "mul", "idiv": "div", "imod": "mod", "<<": "shl", ">>": "shr", "&": "and", "|": "or",
@@ -54,7 +54,7 @@ _COMPARING = frozenset(["eq", "lt"])
 class Operations(Words):
     """Writes primitives."""
 
-    def on_integers(self, op: str, one: Value, other: Value) -> Value | None:
+    def on_integers(self, op: str, one: WordValue, other: WordValue) -> WordValue | None:
         """An operator on two values, if both are integers."""
         if one[0] != INTEGERS or other[0] != INTEGERS:
             return None
@@ -65,10 +65,10 @@ class Operations(Words):
         else:
             self.out.append((op, made, one[1], other[1]))
             if op in _COMPARING:
-                return named(Value, (BOOLEANS, made, None))
-        return named(Value, (INTEGERS, made, None))
+                return named(WordValue, (BOOLEANS, made, None))
+        return named(WordValue, (INTEGERS, made, None))
 
-    def prim(self, prim: Prim, sets: list[Set], args: list[Value]) -> Value | None:
+    def prim(self, prim: RootPrim, sets: list[Set], args: list[WordValue]) -> WordValue | None:
         """What a primitive makes of values that are in sets, or None where it surely fails."""
         name = prim.primitive
         if name not in KNOWN:
@@ -86,7 +86,7 @@ class Operations(Words):
             return None
         row = None if name in KNOWN else types_of(name)
         if row is not None:
-            return self._row(named(Row, (row[0].name, *row[1:], ())), args)
+            return self._row(named(FlowRow, (row[0].name, *row[1:], ())), args)
         if (name in _FOR_REALS and any(value.set & REALS for value in args)) or name == "/":
             return self._on_reals(name, held, args)
         if name in ARITHMETIC or name in BITS or name == "<":
@@ -95,12 +95,12 @@ class Operations(Words):
         if name in ("min", "max"):
             one, other = (v.word for v in args)
             smaller = self.emit("lt", *((one, other) if name == "max" else (other, one)))
-            return Value(held, self.emit("select", smaller, other, one))
+            return WordValue(held, self.emit("select", smaller, other, one))
         if name in _OPERATORS:
             return self._operation(name, held, args)
         return self.OTHERS[name](self, held, args)
 
-    def _refusal(self, prim: Prim, args: Sequence[Set]) -> int:
+    def _refusal(self, prim: RootPrim, args: Sequence[Set]) -> int:
         """The failure of a primitive that cannot succeed."""
         try:
             row = primitive(prim.primitive, self.flow.named)
@@ -125,7 +125,7 @@ class Operations(Words):
         is_input = prim.primitive.startswith("store") and not args[-1] & NUMBERS
         return self.failure(f"{prim.primitive}: no value for these kinds", is_input=is_input)
 
-    def _access(self, prim: Prim, sets: list[Set], args: list[Value]) -> Value | None:
+    def _access(self, prim: RootPrim, sets: list[Set], args: list[WordValue]) -> WordValue | None:
         """A word of a memory, or nil after one is stored; None for another primitive."""
         found = self.flow.accessed(prim, sets)
         if found is None or not all(held & NUMBERS for held in found[1]):
@@ -143,7 +143,7 @@ class Operations(Words):
             self._accesses[prim.primitive, *sets] = access
         return self.accessed(access, args)
 
-    def accessed(self, access: MemoryAccess, args: list[Value]) -> Value:
+    def accessed(self, access: MemoryAccess, args: list[WordValue]) -> WordValue:
         """A word of a memory, or nil after one is stored, where an address and what is stored are numbers."""
         first, number, mask, outside, failures = access
         failure = failures.get(self.place)
@@ -154,26 +154,26 @@ class Operations(Words):
         if first == len(args) - 1:
             made = self.register()
             self.out.append(("load", made, number, address, failure))
-            return named(Value, (INTEGERS, self.emit("and", made, mask) if mask else made, None))
+            return named(WordValue, (INTEGERS, self.emit("and", made, mask) if mask else made, None))
         stored = args[-1][1]
         self.out.append(
             ("store", number, address, self.emit("and", stored, mask) if mask else stored, failure)
         )
-        return named(Value, (NILS, self.constant(0), None))
+        return named(WordValue, (NILS, self.constant(0), None))
 
-    def _operation(self, name: str, held: Set, args: list[Value]) -> Value:
+    def _operation(self, name: str, held: Set, args: list[WordValue]) -> WordValue:
         """An operator on two numbers."""
         words = [value.word for value in args]
         operator = _OPERATORS[name]
         if name in BITS:
             tag = self.emit("and", *map(self.tag, args)) if self.shape(held) == TAGGED else None
-            return Value(held, self.emit(operator, *words), tag)
+            return WordValue(held, self.emit(operator, *words), tag)
         if name in ("idiv", "imod"):
             zero = self.failure(f"{name}: division by zero")
             self.require(self.emit("is0", self.emit("is0", words[1])), zero)
         if name in ("<<", ">>"):
             words[1] = self._amount(name, words[1])
-        return Value(held, self.emit(operator, *words, self.too_large()))
+        return WordValue(held, self.emit(operator, *words, self.too_large()))
 
     # ---- real numbers ----
 
@@ -184,7 +184,7 @@ class Operations(Words):
             fix="use integers or reals only, or run the program by the machine",
         )
 
-    def _row(self, row: Row, args: list[Value]) -> Value:
+    def _row(self, row: FlowRow, args: list[WordValue]) -> WordValue:
         """A row of the operator table."""
         name, types, result, attr, _ = row
         for value, type_ in zip(args, types, strict=True):
@@ -195,11 +195,11 @@ class Operations(Words):
         made = self.register()
         reals = tuple([value.set == REALS for value in args])
         self.out.append(
-            ("row", made, named(Row, (name, types, result, attr, reals)), *(value.word for value in args))
+            ("row", made, named(FlowRow, (name, types, result, attr, reals)), *(value.word for value in args))
         )
-        return Value(kind_of(result), made)
+        return WordValue(kind_of(result), made)
 
-    def _on_reals(self, name: str, held: Set, args: list[Value]) -> Value:
+    def _on_reals(self, name: str, held: Set, args: list[WordValue]) -> WordValue:
         """A primitive on numbers of which one is real."""
         integers = [
             v for v in args if v.set & NUMBERS and not (v.word < 0 and abs(self.number_of(v.word)) < 1 << 53)
@@ -214,22 +214,23 @@ class Operations(Words):
         if name in ("min", "max"):
             one, other = args
             order = [one, other] if name == "max" else [other, one]
-            smaller = self._row(Row("lt", (T.f64, T.f64), T.boolean, None, ()), order)
-            return Value(held, self.emit("select", smaller.word, other.word, one.word))
+            smaller = self._row(FlowRow("lt", (T.f64, T.f64), T.boolean, None, ()), order)
+            return WordValue(held, self.emit("select", smaller.word, other.word, one.word))
         operator = _ON_REALS[name]
         if name == "/":
             zero = self._real_zero(args[1])
             self.require(self.emit("is0", zero), self.failure("/: division by zero"))
         return self._row(
-            Row(operator, (T.f64, T.f64), T.boolean if operator in ("lt", "eq") else T.f64, None, ()), args
+            FlowRow(operator, (T.f64, T.f64), T.boolean if operator in ("lt", "eq") else T.f64, None, ()),
+            args,
         )
 
-    def _real_zero(self, value: Value) -> int:
+    def _real_zero(self, value: WordValue) -> int:
         """Whether a real is zero."""
-        zero = Value(REALS, self.constant(0))
-        return self._row(Row("eq", (T.f64, T.f64), T.boolean, None, ()), [value, zero]).word
+        zero = WordValue(REALS, self.constant(0))
+        return self._row(FlowRow("eq", (T.f64, T.f64), T.boolean, None, ()), [value, zero]).word
 
-    def truth(self, value: Value) -> int:
+    def truth(self, value: WordValue) -> int:
         """A word that is 0 where a value is false."""
         if not value.set & REALS:
             return value.word
@@ -257,16 +258,16 @@ class Operations(Words):
             return word
         return self.emit("select", small, word, most)
 
-    def _less(self, held: Set, args: list[Value]) -> Value:
-        return Value(held, self.emit("lt", args[0].word, args[1].word))
+    def _less(self, held: Set, args: list[WordValue]) -> WordValue:
+        return WordValue(held, self.emit("lt", args[0].word, args[1].word))
 
-    def _equal(self, held: Set, args: list[Value]) -> Value:
+    def _equal(self, held: Set, args: list[WordValue]) -> WordValue:
         one, other = args
         if (one.set | other.set) & REALS and one.set & _SCALARS and other.set & _SCALARS:
             return self._on_reals("=", held, args)
         classes = [{t >> 1 for t in self.flow.tags(value.set)} for value in args]
         if not classes[0] & classes[1]:
-            return Value(held, self.constant(0))
+            return WordValue(held, self.constant(0))
         if PAIR >> 1 in classes[0] & classes[1]:
             atoms = [self._is_atom(held, [value]).word for value in args]
             self.require(
@@ -277,51 +278,51 @@ class Operations(Words):
             by = self.constant(1)
             alike = self.emit("eq", *(self.emit("shr", self.tag(value), by, 0) for value in args))
             same = self.emit("and", same, alike)
-        return Value(held, same)
+        return WordValue(held, same)
 
-    def _is_zero(self, held: Set, args: list[Value]) -> Value:
+    def _is_zero(self, held: Set, args: list[WordValue]) -> WordValue:
         (one,) = args
         if one.set & REALS:
             if one.set != REALS:
                 raise self._mixed("zero?")
-            return Value(held, self._real_zero(one))
+            return WordValue(held, self._real_zero(one))
         if not one.set & NUMBERS:
-            return Value(held, self.constant(0))
+            return WordValue(held, self.constant(0))
         none = self.emit("is0", one.word)
         if one.set & ~NUMBERS:
             none = self.emit("and", none, self.emit("lt", self.tag(one), self.constant(BOOLEAN + 1)))
-        return Value(held, none)
+        return WordValue(held, none)
 
-    def _not(self, held: Set, args: list[Value]) -> Value:
-        return Value(held, self.emit("is0", self.truth(args[0])))
+    def _not(self, held: Set, args: list[WordValue]) -> WordValue:
+        return WordValue(held, self.emit("is0", self.truth(args[0])))
 
-    def _is_nil(self, held: Set, args: list[Value]) -> Value:
+    def _is_nil(self, held: Set, args: list[WordValue]) -> WordValue:
         (one,) = args
         if not one.set & NILS or one.set == NILS:
-            return Value(held, self.constant(int(one.set == NILS)))
+            return WordValue(held, self.constant(int(one.set == NILS)))
         if one.set & _SCALARS:
-            return Value(held, self.emit("eq", self.tag(one), self.constant(NIL)))
-        return Value(held, self.emit("is0", one.word))
+            return WordValue(held, self.emit("eq", self.tag(one), self.constant(NIL)))
+        return WordValue(held, self.emit("is0", one.word))
 
-    def _is_pair(self, held: Set, args: list[Value]) -> Value:
+    def _is_pair(self, held: Set, args: list[WordValue]) -> WordValue:
         (one,) = args
         others = one.set & ~self.flow.pairs
         if not one.set & self.flow.pairs or not others:
-            return Value(held, self.constant(int(not others)))
+            return WordValue(held, self.constant(int(not others)))
         if others == NILS:
-            return Value(held, self.emit("is0", self.emit("is0", one.word)))
-        return Value(held, self.emit("lt", self.constant(PAIR - 1), self.tag(one)))
+            return WordValue(held, self.emit("is0", self.emit("is0", one.word)))
+        return WordValue(held, self.emit("lt", self.constant(PAIR - 1), self.tag(one)))
 
-    def _is_atom(self, held: Set, args: list[Value]) -> Value:
-        return Value(held, self.emit("is0", self._is_pair(held, args).word))
+    def _is_atom(self, held: Set, args: list[WordValue]) -> WordValue:
+        return WordValue(held, self.emit("is0", self._is_pair(held, args).word))
 
-    def _identity(self, held: Set, args: list[Value]) -> Value:
+    def _identity(self, held: Set, args: list[WordValue]) -> WordValue:
         return args[0]
 
-    def _made_pair(self, held: Set, args: list[Value]) -> Value:
+    def _made_pair(self, held: Set, args: list[WordValue]) -> WordValue:
         return self.pair(held, *args)
 
-    def pair(self, held: Set, car: Value, cdr: Value) -> Value:
+    def pair(self, held: Set, car: WordValue, cdr: WordValue) -> WordValue:
         """A new pair, with a word for both tags."""
         first, second = self.tag(car), self.tag(cdr)
         if second < 0:
@@ -334,24 +335,24 @@ class Operations(Words):
             tags = self.emit("or", first, second)
         made = self.emit("pair", car.word, cdr.word, tags)
         self.pairs_made[made] = MadePair(held, first, cdr.set == NILS)
-        return Value(held, made)
+        return WordValue(held, made)
 
-    def _car(self, held: Set, args: list[Value]) -> Value:
+    def _car(self, held: Set, args: list[WordValue]) -> WordValue:
         return self._half("car", held, args[0])
 
-    def _cdr(self, held: Set, args: list[Value]) -> Value:
+    def _cdr(self, held: Set, args: list[WordValue]) -> WordValue:
         return self._half("cdr", held, args[0])
 
-    def _half(self, which: str, held: Set, pair: Value) -> Value:
+    def _half(self, which: str, held: Set, pair: WordValue) -> WordValue:
         """A half of a pair; what can be one thing only is not read."""
         if pair.set & ~self.flow.pairs:
             is_pair = self._is_pair(BOOLEANS, [pair])
             self.require(is_pair.word, self.failure(f"{which}: no pair"))
         if held == NILS:
-            return Value(held, self.constant(0))
+            return WordValue(held, self.constant(0))
         codes = self.flow.codes_of(held) if held & ~self.flow.codes == 0 else []
         if len(codes) == 1:
-            return Value(held, self.constant(self.number_of_code(codes[0])))
+            return WordValue(held, self.constant(self.number_of_code(codes[0])))
         tag, note = None, ReadHalf(pair.set & self.flow.pairs, which)
         if self.shape(held) == TAGGED:
             tags = self.emit("tags", pair.word)
@@ -364,9 +365,9 @@ class Operations(Words):
             )
         made = self.emit(which, pair.word)
         self.halves_read[made] = note
-        return Value(held, made, tag)
+        return WordValue(held, made, tag)
 
-    OTHERS: ClassVar[dict[str, Callable[[Operations, Set, list[Value]], Value]]] = {
+    OTHERS: ClassVar[dict[str, Callable[[Operations, Set, list[WordValue]], WordValue]]] = {
         "<": _less, "=": _equal, "early=": _equal, "zero?": _is_zero, "not": _not, "null?": _is_nil, "pair?": _is_pair,
         "atom?": _is_atom, "identity": _identity, "cons": _made_pair, "close": _made_pair, "car": _car, "cdr": _cdr,
     }  # fmt: skip

@@ -28,7 +28,7 @@ _MAX_BITS = 1 << 14
 Memories = Mapping[str, Memory]
 
 
-class Row(NamedTuple):
+class Primitive(NamedTuple):
     """A primitive.
 
     arity     how many values it takes.
@@ -187,47 +187,47 @@ def _apply(name: Any, values: Any) -> Any:
     return row.meaning(*found)
 
 
-PRIMITIVES: dict[str, Row] = {
-    "+": Row(2, operator.add, "add"),
-    "-": Row(2, operator.sub, "sub"),
-    "*": Row(2, _product, "mul"),
-    "idiv": Row(2, _divided, "floor_div"),
-    "imod": Row(2, operator.mod, "mod"),
-    "/": Row(2, _over),
-    "min": Row(2, min, "min"),
-    "max": Row(2, max, "max"),
-    "&": Row(2, _and, "and"),
-    "|": Row(2, _or, "or"),
-    "^": Row(2, _xor, "xor"),
-    "<<": Row(2, _shifted, "shift_left"),
-    ">>": Row(2, _shifted_down, "shift_right"),
-    "=": Row(2, _equal, "eq"),
-    "<": Row(2, operator.lt, "lt"),
-    "zero?": Row(1, _is_zero),
-    "not": Row(1, operator.not_),
-    "early=": Row(2, _equal),
-    "identity": Row(1, _same),
-    "cons": Row(2, Pair),
-    "close": Row(2, _close),
-    "car": Row(1, _part("car")),
-    "cdr": Row(1, _part("cdr")),
-    "null?": Row(1, _is_nil),
-    "pair?": Row(1, _is_pair),
-    "atom?": Row(1, _is_atom),
-    "atom-of": Row(1, _atom),
-    "vref": Row(2, _element),
-    "vlen": Row(1, len),
-    "apply": Row(2, _apply),
-    "reify": Row(1, reified),
-    "reflect": Row(1, reflected),
-    "load": Row(2, _loaded, effect="reads"),
-    "store": Row(3, _stored, effect="writes"),
-    "error": Row(1, _stop, effect="stops"),
+PRIMITIVES: dict[str, Primitive] = {
+    "+": Primitive(2, operator.add, "add"),
+    "-": Primitive(2, operator.sub, "sub"),
+    "*": Primitive(2, _product, "mul"),
+    "idiv": Primitive(2, _divided, "floor_div"),
+    "imod": Primitive(2, operator.mod, "mod"),
+    "/": Primitive(2, _over),
+    "min": Primitive(2, min, "min"),
+    "max": Primitive(2, max, "max"),
+    "&": Primitive(2, _and, "and"),
+    "|": Primitive(2, _or, "or"),
+    "^": Primitive(2, _xor, "xor"),
+    "<<": Primitive(2, _shifted, "shift_left"),
+    ">>": Primitive(2, _shifted_down, "shift_right"),
+    "=": Primitive(2, _equal, "eq"),
+    "<": Primitive(2, operator.lt, "lt"),
+    "zero?": Primitive(1, _is_zero),
+    "not": Primitive(1, operator.not_),
+    "early=": Primitive(2, _equal),
+    "identity": Primitive(1, _same),
+    "cons": Primitive(2, Pair),
+    "close": Primitive(2, _close),
+    "car": Primitive(1, _part("car")),
+    "cdr": Primitive(1, _part("cdr")),
+    "null?": Primitive(1, _is_nil),
+    "pair?": Primitive(1, _is_pair),
+    "atom?": Primitive(1, _is_atom),
+    "atom-of": Primitive(1, _atom),
+    "vref": Primitive(2, _element),
+    "vlen": Primitive(1, len),
+    "apply": Primitive(2, _apply),
+    "reify": Primitive(1, reified),
+    "reflect": Primitive(1, reflected),
+    "load": Primitive(2, _loaded, effect="reads"),
+    "store": Primitive(3, _stored, effect="writes"),
+    "error": Primitive(1, _stop, effect="stops"),
 }
 """The primitives with a row of their own; a program may add others."""
 
 
-def primitive(name: str, memories: Memories | None = None) -> Row:
+def primitive(name: str, memories: Memories | None = None) -> Primitive:
     """The row of a primitive.
 
     Parameters: `memories` are those that `load@name` and `store@name` mean.
@@ -248,7 +248,7 @@ def primitive(name: str, memories: Memories | None = None) -> Row:
     return found
 
 
-def _access(name: str, memories: Memories) -> Row | None:
+def _access(name: str, memories: Memories) -> Primitive | None:
     """The row of a load from a named memory, or a store."""
     access, _, label = name.partition("@")
 
@@ -263,7 +263,7 @@ def _access(name: str, memories: Memories) -> Row | None:
     def store(address: Any, value: Any) -> None:
         memory().store(address, value)
 
-    rows = {"load": Row(1, load, effect="reads"), "store": Row(2, store, effect="writes")}
+    rows = {"load": Primitive(1, load, effect="reads"), "store": Primitive(2, store, effect="writes")}
     return rows.get(access)
 
 
@@ -303,7 +303,7 @@ def _types_of(name: str, _: int) -> tuple[table.Prim, tuple[T.Type, ...], T.Type
 
 
 @lru_cache(maxsize=1024)
-def _typed(name: str) -> Row | None:
+def _typed(name: str) -> Primitive | None:
     """The row of an operator of the table on values of stated types."""
     found = types_of(name)
     if found is None:
@@ -313,7 +313,7 @@ def _typed(name: str) -> Row | None:
     def meaning(*values: Any) -> Any:
         return fold(prim.name, [const(one, of) for one, of in zip(values, types, strict=True)], result, attr)
 
-    return Row(prim.arity, meaning, prim.name)
+    return Primitive(prim.arity, meaning, prim.name)
 
 
 def facts(name: str, *known: Facts) -> Facts | None:

@@ -17,7 +17,7 @@ INLINE = "$inline"
 """Setting this variable tells the compiler generator whether to unfold the next jump."""
 
 
-class Prim(NamedTuple):
+class RootPrim(NamedTuple):
     """Binds a variable to what a primitive makes of variables.
 
     Pairs with the same `point` are of one type for the compiler generator; without one, each place is its own. The
@@ -42,7 +42,7 @@ class Const(NamedTuple):
     value: Any
 
 
-class If(NamedTuple):
+class RootIf(NamedTuple):
     """Goes on with another stream where a variable is true."""
 
     test: str
@@ -82,10 +82,10 @@ class ByRule(NamedTuple):
 
 LIFT_RULES: dict[str, Callable[..., ByRule]] = {}
 """What makes such a function of words; the first word is its name here."""
-Instruction: TypeAlias = Prim | Const | If | Jump | Lift
+Instruction: TypeAlias = RootPrim | Const | RootIf | Jump | Lift
 
 
-class Code:
+class RootCode:
     """A code pointer: it is itself only, and the codes it jumps to are constants in its body."""
 
     __slots__ = ("body", "name", "params")
@@ -138,7 +138,7 @@ def unlinked(pairs: Any) -> list[Any]:
     return values
 
 
-def check(code: Code) -> None:
+def check(code: RootCode) -> None:
     """Raise the error of a code that uses what is not bound, or whose streams do not end with their only jump."""
     if len(set(code.params)) != len(code.params):
         raise StagingError("a parameter is named twice", place=code.name, fix="give each a name of its own")
@@ -154,8 +154,8 @@ def check(code: Code) -> None:
             instruction = stream[at]
             at += 1
             # A union would be made anew for each instruction.
-            if isinstance(instruction, (Prim, Const)):
-                if isinstance(instruction, Prim) and not bound.issuperset(instruction.args):
+            if isinstance(instruction, (RootPrim, Const)):
+                if isinstance(instruction, RootPrim) and not bound.issuperset(instruction.args):
                     raise _unbound(code, instruction, bound)
                 name = instruction.name
                 if name not in bound:
@@ -163,7 +163,7 @@ def check(code: Code) -> None:
                     made.append(name)
             elif not bound.issuperset(used(instruction)):
                 raise _unbound(code, instruction, bound)
-            elif isinstance(instruction, If):
+            elif isinstance(instruction, RootIf):
                 waiting += [(stream, at, mark), (instruction.stream, 0, len(made))]
                 break
             elif at < end and isinstance(instruction, Jump):
@@ -173,13 +173,13 @@ def check(code: Code) -> None:
             del made[mark:]
 
 
-def _unbound(code: Code, instruction: Instruction, bound: set[str]) -> StagingError:
+def _unbound(code: RootCode, instruction: Instruction, bound: set[str]) -> StagingError:
     """The error of a variable that is used before it is bound."""
     name = next(one for one in used(instruction) if one not in bound)
     return StagingError(f"{name!r} is not bound", place=code.name, fix="bind it before it is used")
 
 
-def _endless(code: Code) -> StagingError:
+def _endless(code: RootCode) -> StagingError:
     """The error of a stream whose only jump is not its end."""
     return StagingError("a stream has no jump at its end", place=code.name, fix="end it with one jump")
 
@@ -187,9 +187,9 @@ def _endless(code: Code) -> StagingError:
 def used(instruction: Instruction) -> tuple[str, ...]:
     """The variables that an instruction reads."""
     match instruction:
-        case Prim(_, _, args):
+        case RootPrim(_, _, args):
             return args
-        case If(test, _):
+        case RootIf(test, _):
             return (test,)
         case Jump(target, args):
             return (target, *args)
@@ -202,10 +202,10 @@ def used(instruction: Instruction) -> tuple[str, ...]:
 def reified(code: Any) -> Pair | None:
     """The text of a code as data: a list of `code`, its name, its parameters and its instructions.
 
-    >>> reified(Code("f", ("k",), (Jump("k", ("k",)),))).cdr.car
+    >>> reified(RootCode("f", ("k",), (Jump("k", ("k",)),))).cdr.car
     'f'
     """
-    if not isinstance(code, Code):
+    if not isinstance(code, RootCode):
         raise TypeError(f"no code: {code!r}")
     return linked("code", code.name, linked(*code.params), linked(*map(_reified, code.body)))
 
@@ -213,11 +213,11 @@ def reified(code: Any) -> Pair | None:
 def _reified(instruction: Instruction) -> Pair | None:
     """An instruction as data."""
     match instruction:
-        case Prim(name, primitive, args, point):
+        case RootPrim(name, primitive, args, point):
             return linked("prim", name, primitive if point is None else linked(primitive, point), *args)
         case Const(name, value):
             return linked("const", name, value)
-        case If(test, stream):
+        case RootIf(test, stream):
             return linked("if", test, linked(*map(_reified, stream)))
         case Jump(target, args):
             return linked("jump", target, *args)
@@ -225,15 +225,15 @@ def _reified(instruction: Instruction) -> Pair | None:
             return linked("lift", name, to, linked(*args), delay)
 
 
-def reflected(data: Any) -> Code:
+def reflected(data: Any) -> RootCode:
     """The code whose text is given as data, the other way around than `reified`.
 
-    >>> reflected(reified(Code("f", ("k",), (Jump("k", ("k",)),)))).params
+    >>> reflected(reified(RootCode("f", ("k",), (Jump("k", ("k",)),)))).params
     ('k',)
     """
     match unlinked(data):
         case ["code", str(name), params, body]:
-            code = Code(name, tuple(unlinked(params)), tuple(map(_reflected, unlinked(body))))
+            code = RootCode(name, tuple(unlinked(params)), tuple(map(_reflected, unlinked(body))))
         case found:
             raise StagingError(
                 f"no text of a code: {found!r}",
@@ -248,13 +248,13 @@ def _reflected(data: Any) -> Instruction:
     """The instruction that is given as data."""
     match unlinked(data):
         case ["prim", str(name), str(primitive), *args]:
-            return Prim(name, primitive, tuple(args))
+            return RootPrim(name, primitive, tuple(args))
         case ["prim", str(name), Pair(car=primitive, cdr=Pair(car=point)), *args]:
-            return Prim(name, primitive, tuple(args), point)
+            return RootPrim(name, primitive, tuple(args), point)
         case ["const", str(name), value]:
             return Const(name, value)
         case ["if", str(test), stream]:
-            return If(test, tuple(map(_reflected, unlinked(stream))))
+            return RootIf(test, tuple(map(_reflected, unlinked(stream))))
         case ["jump", str(target), *args]:
             return Jump(target, tuple(args))
         case ["lift", str(name), to, args, int(delay)]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import compress
 
-from pellucid.ir.flow import Block, Graph, Instruction, Stream
+from pellucid.ir.flow import BasicBlock, Graph, Instruction, Stream
 from pellucid.staging.root.graphs import jumps, operand_places
 
 _LASTING = frozenset(["require", "store", "if", "switch", "give", "fail", "go", "load"])
@@ -33,7 +33,7 @@ def pruned(graph: Graph) -> Graph:
     return graph._replace(blocks=left)
 
 
-def _with_fewer(block: Block, used: set[int]) -> Block:
+def _with_fewer(block: BasicBlock, used: set[int]) -> BasicBlock:
     """A block without the parameters that nothing uses."""
     params = tuple([p for p in block.params if p in used])
     return block._replace(params=params, roots=tuple([r for r in block.roots if r[0] in used]))
@@ -53,7 +53,7 @@ class _Marks:
         self._ends: list[Stream] = []
         """The streams that end with a jump."""
 
-    def block(self, block: Block) -> list[int]:
+    def block(self, block: BasicBlock) -> list[int]:
         """Go through a block; the blocks that it is the first one to go to."""
         used, unread = self._used, self._unread
         for word, tag in block.roots:

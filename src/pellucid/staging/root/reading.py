@@ -13,14 +13,14 @@ from pellucid.base.errors import TextError
 from pellucid.staging.root.forms import Form, expressions
 from pellucid.staging.root.program import (
     LIFT_RULES,
-    Code,
     Const,
-    If,
     Instruction,
     Jump,
     Lift,
     Pair,
-    Prim,
+    RootCode,
+    RootIf,
+    RootPrim,
     check,
     linked,
 )
@@ -40,17 +40,17 @@ _NUMBER = re.compile(r"-?\d{1,4000}|-?\d+\.\d+(e[-+]?\d+)?|-?\d+e[-+]?\d+")
 INFIX = frozenset({"+", "-", "*", "/", "=", "<", "idiv", "imod", "&", "|", "^", "<<", ">>"})
 
 
-def read(text: str) -> dict[str, Code]:
+def read(text: str) -> dict[str, RootCode]:
     """The codes of a program in S-expressions, by name.
 
     >>> read("(code inc (k n) ((const one 1) (prim m + n one) (prim c car k) (jump c k m)))")
     {'inc': inc}
     """
-    found: list[tuple[Code, list[Form]]] = []
+    found: list[tuple[RootCode, list[Form]]] = []
     for form in expressions(text):
         match form:
             case ["code", str(name), list(params), list(body)]:
-                found.append((Code(name, _names(params)), body))
+                found.append((RootCode(name, _names(params)), body))
             case _:
                 raise TextError(
                     f"no code: {form!r}",
@@ -64,7 +64,7 @@ def read(text: str) -> dict[str, Code]:
     return codes
 
 
-def _named(found: list[Code]) -> dict[str, Code]:
+def _named(found: list[RootCode]) -> dict[str, RootCode]:
     """Codes by name."""
     codes = {code.name: code for code in found}
     if len(codes) < len(found):
@@ -84,22 +84,22 @@ def _names(forms: list[Form]) -> tuple[str, ...]:
     return names
 
 
-def _stream(body: list[Form], codes: dict[str, Code]) -> tuple[Instruction, ...]:
+def _stream(body: list[Form], codes: dict[str, RootCode]) -> tuple[Instruction, ...]:
     """The instructions of a list of S-expressions."""
     return tuple(_instruction(form, codes) for form in body)
 
 
-def _instruction(form: Form, codes: dict[str, Code]) -> Instruction:
+def _instruction(form: Form, codes: dict[str, RootCode]) -> Instruction:
     """The instruction of an S-expression."""
     match form:
         case ["if", str(test), list(then)]:
-            return If(test, _stream(then, codes))
+            return RootIf(test, _stream(then, codes))
         case ["const", str(name), value]:
             return Const(name, _constant(value, codes))
         case ["prim", str(name), str(primitive), *args]:
-            return Prim(name, primitive, _names(args))
+            return RootPrim(name, primitive, _names(args))
         case ["prim", str(name), [str(primitive), str(point)], *args]:
-            return Prim(name, primitive, _names(args), point)
+            return RootPrim(name, primitive, _names(args), point)
         case ["jump", str(target), *args]:
             return Jump(target, _names(args))
         case ["lift" | "later", *_]:
@@ -109,7 +109,7 @@ def _instruction(form: Form, codes: dict[str, Code]) -> Instruction:
     raise TextError(f"no instruction: {form!r}", place="root", fix="write prim, const, if, jump or lift")
 
 
-def _lift(form: Form, codes: dict[str, Code]) -> Lift:
+def _lift(form: Form, codes: dict[str, RootCode]) -> Lift:
     """The lift of a form: of a variable to dynamic, to a time, or to what a code makes of the times of others."""
     match form:
         case ["later", *rest]:
@@ -140,7 +140,7 @@ def _is_constant(word: str) -> bool:
     return word in _WORDS or word[0] in "'\"" or _NUMBER.fullmatch(word) is not None
 
 
-def _constant(form: Form, codes: dict[str, Code]) -> Any:
+def _constant(form: Form, codes: dict[str, RootCode]) -> Any:
     """The constant that a form stands for."""
     match form:
         case ["list", *parts]:
@@ -170,7 +170,7 @@ def _constant(form: Form, codes: dict[str, Code]) -> Any:
             )
 
 
-def read_sugar(text: str) -> dict[str, Code]:
+def read_sugar(text: str) -> dict[str, RootCode]:
     """The codes of a program as the paper's figures write it, one instruction a line, by name.
 
     A test is followed by a jump, or by `{` and lines up to `}`. A pair of the point p is `(cons:p a b)`.
@@ -181,12 +181,12 @@ def read_sugar(text: str) -> dict[str, Code]:
     ... }''')
     {'inc': inc}
     """
-    found: list[tuple[Code, list[str]]] = []
+    found: list[tuple[RootCode, list[str]]] = []
     depth = 0
     for line in (line.strip() for line in text.splitlines()):
         head = _HEAD.fullmatch(line)
         if head and not line.startswith("if "):
-            found.append((Code(head[1], tuple(head[2].split())), []))
+            found.append((RootCode(head[1], tuple(head[2].split())), []))
             depth = 0
         elif line and (line != "}" or depth):
             depth += line.endswith("{") - (line == "}")
@@ -205,7 +205,7 @@ def read_sugar(text: str) -> dict[str, Code]:
 class _Sugar:
     """Takes the lines of one code to instructions; inner expressions get variables of their own."""
 
-    def __init__(self, code: Code, codes: dict[str, Code]) -> None:
+    def __init__(self, code: RootCode, codes: dict[str, RootCode]) -> None:
         self._code = code
         self._codes = codes
         self._bound = set(code.params)
@@ -221,7 +221,7 @@ class _Sugar:
         for line in lines:
             if line == "}":
                 stream = tuple(streams.pop())
-                streams[-1].append(If(tests.pop(), stream))
+                streams[-1].append(RootIf(tests.pop(), stream))
             elif line.endswith("{"):
                 match expressions(line[:-1]):
                     case ["if", test]:
@@ -248,7 +248,7 @@ class _Sugar:
                 inner: list[Instruction] = []
                 tested = self._test(test, out)
                 self._jump(target, args, inner)
-                out.append(If(tested, tuple(inner)))
+                out.append(RootIf(tested, tuple(inner)))
             case [list(names), "=", value]:
                 self._destructure(names, self._value(value, out), out)
             case [str(name), "=", one, str(infix), other] if infix in INFIX:
@@ -278,10 +278,10 @@ class _Sugar:
     def _destructure(self, names: list[Form], value: str, out: list[Instruction]) -> None:
         """Append what takes a list apart."""
         for at, name in enumerate(names):
-            out.append(Prim(str(name), "car", (value,)))
+            out.append(RootPrim(str(name), "car", (value,)))
             if at < len(names) - 1:
                 rest = self._fresh()
-                out.append(Prim(rest, "cdr", (value,)))
+                out.append(RootPrim(rest, "cdr", (value,)))
                 value = rest
 
     def _value(self, form: Form, out: list[Instruction], name: str | None = None) -> str:
@@ -290,7 +290,7 @@ class _Sugar:
             if not _is_constant(form) and (form in self._bound or form not in self._codes):
                 if name is None:
                     return form
-                out.append(Prim(name, "identity", (form,)))
+                out.append(RootPrim(name, "identity", (form,)))
                 return name
             name = name or self._fresh()
             out.append(Const(name, _constant(form, self._codes)))
@@ -305,5 +305,5 @@ class _Sugar:
         read = tuple(self._value(one, out) for one in form[1:])
         name = name or self._fresh()
         word, _, point = form[0].partition(":")
-        out.append(Prim(name, word, read, point or None))
+        out.append(RootPrim(name, word, read, point or None))
         return name

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pellucid.ir.flow import Block, Graph, Instruction, Stream
+from pellucid.ir.flow import BasicBlock, Graph, Instruction, Stream
 from pellucid.staging.root.flow import Set, bits
 from pellucid.staging.root.graphs import Growing, jumps, operands, streams
 
@@ -130,7 +130,7 @@ class Records:
 
     # ---- blocks ----
 
-    def _block(self, block: Block) -> Block:
+    def _block(self, block: BasicBlock) -> BasicBlock:
         body: Stream = []
         waiting = [(block.body, body)]
         while waiting:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from pellucid.base.errors import TextError
 from pellucid.staging.root.forms import Form, expressions
 from pellucid.staging.root.primitives import PRIMITIVES
-from pellucid.staging.root.program import Code, Pair, linked
+from pellucid.staging.root.program import Pair, RootCode, linked
 from pellucid.staging.root.reading import read_sugar
 
 _INTERPRETER = """
@@ -116,7 +116,7 @@ rest(self vs) {
 """
 
 
-def interpreter() -> Code:
+def interpreter() -> RootCode:
     """The interpreter: of a continuation, the name of a definition, its arguments as a list, and a program.
 
     >>> from pellucid.staging.root.machine import run

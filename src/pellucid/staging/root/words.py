@@ -12,7 +12,7 @@ from pellucid.ir.flow import BOOLEAN, CLOSURE, INTEGER, NIL, PAIR, Failure, Stre
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.flow import INTEGERS, NUMBERS, Flow, Set
 from pellucid.staging.root.machine import HALT
-from pellucid.staging.root.program import Code
+from pellucid.staging.root.program import RootCode
 from pellucid.staging.root.records import MadePair, ReadHalf
 
 TAGGED, _NULLABLE = -1, -2
@@ -22,7 +22,7 @@ named: Callable[..., Any] = vars(tuple)["__new__"]
 """Makes a named tuple of all of its values, sooner than the tuple's own constructor."""
 
 
-class Value(NamedTuple):
+class WordValue(NamedTuple):
     """A value while lowering: what it may be, its word, and its tag's register where its set does not tell the tag."""
 
     set: Set
@@ -48,7 +48,7 @@ class Words:
 
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
-        self.number: dict[Code, int] = {HALT: 1}
+        self.number: dict[RootCode, int] = {HALT: 1}
         self.code = flow.entry
         self.place = ""
         self.out: Stream = []
@@ -58,7 +58,7 @@ class Words:
         self._too_large: dict[str, int] = {}
         self._accesses: dict[tuple[Any, ...], MemoryAccess] = {}
         """Accesses to memories, by primitive and sets of operands, which are numbers."""
-        self._integers: dict[int, Value] = {}
+        self._integers: dict[int, WordValue] = {}
         self._shapes: dict[Set, int] = {INTEGERS: INTEGER}
         self._registers = 0
         self.texts: dict[str, int] = {}
@@ -83,18 +83,18 @@ class Words:
             self.numbers.append(number)
         return found
 
-    def integer(self, number: int) -> Value:
+    def integer(self, number: int) -> WordValue:
         """The value of an integer that fits into a word."""
         found = self._integers.get(number)
         if found is None:
-            found = self._integers[number] = Value(INTEGERS, self.constant(number))
+            found = self._integers[number] = WordValue(INTEGERS, self.constant(number))
         return found
 
     def number_of(self, register: int) -> int:
         """The number that a register below 0 stands for."""
         return self.numbers[~register]
 
-    def number_of_code(self, code: Code) -> int:
+    def number_of_code(self, code: RootCode) -> int:
         """The number that tells a code from others, which is that of its block."""
         return self.number.setdefault(code, len(self.number) + 1)
 
@@ -132,7 +132,7 @@ class Words:
             self._shapes[held] = found
         return found
 
-    def tag(self, value: Value) -> int:
+    def tag(self, value: WordValue) -> int:
         """The register of a value's tag."""
         shape = self.shape(value.set)
         if shape == _NULLABLE:
@@ -144,7 +144,7 @@ class Words:
             return value.tag
         return self.constant(shape)
 
-    def numeric(self, value: Value, primitive: str, *, is_input: bool = False) -> None:
+    def numeric(self, value: WordValue, primitive: str, *, is_input: bool = False) -> None:
         """Fail unless a value is a number."""
         if value.set & ~NUMBERS:
             is_number = self.emit("lt", self.tag(value), self.constant(BOOLEAN + 1))

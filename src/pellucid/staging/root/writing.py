@@ -13,7 +13,17 @@ from typing import Any, cast
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.root.forms import expressions
-from pellucid.staging.root.program import ByRule, Code, Const, If, Instruction, Jump, Lift, Pair, Prim
+from pellucid.staging.root.program import (
+    ByRule,
+    Const,
+    Instruction,
+    Jump,
+    Lift,
+    Pair,
+    RootCode,
+    RootIf,
+    RootPrim,
+)
 from pellucid.staging.root.reading import INFIX
 from pellucid.staging.times.lattice import Stack, Time
 from pellucid.staging.times.text import show
@@ -22,7 +32,7 @@ _WORDS: dict[Any, str] = {True: "#t", False: "#f", None: "nil"}
 _SYMBOL = re.compile(r"[^\s()\"']+")
 
 
-def reached(*codes: Code) -> list[Code]:
+def reached(*codes: RootCode) -> list[RootCode]:
     """Some codes and those that their constants name, each once, in the order of the text."""
     found = dict.fromkeys(codes)
     waiting = list(reversed(codes))
@@ -34,35 +44,35 @@ def reached(*codes: Code) -> list[Code]:
     return list(found)
 
 
-def _constants(stream: tuple[Instruction, ...]) -> list[Code]:
+def _constants(stream: tuple[Instruction, ...]) -> list[RootCode]:
     """The codes among the constants of a stream."""
-    found: list[Code] = []
+    found: list[RootCode] = []
     for instruction in stream:
-        if isinstance(instruction, If):
+        if isinstance(instruction, RootIf):
             found += _constants(instruction.stream)
         elif isinstance(instruction, Const):
             found += _codes(instruction.value)
-        elif isinstance(instruction, Lift) and isinstance(instruction.to, Code):
+        elif isinstance(instruction, Lift) and isinstance(instruction.to, RootCode):
             found.append(instruction.to)
     return found
 
 
-def _codes(value: Any) -> Iterator[Code]:
+def _codes(value: Any) -> Iterator[RootCode]:
     """The codes in a constant."""
     waiting = [value]
     while waiting:
         value = waiting.pop()
         if isinstance(value, Pair):
             waiting += [value.cdr, value.car]
-        elif isinstance(value, Code):
+        elif isinstance(value, RootCode):
             yield value
 
 
-def write(*codes: Code) -> str:
+def write(*codes: RootCode) -> str:
     """The text of codes and of all that they reach.
 
-    >>> from pellucid.staging.root.program import Code, Jump
-    >>> write(Code("loop", ("k", "f"), (Jump("f", ("k", "f")),)))
+    >>> from pellucid.staging.root.program import RootCode, Jump
+    >>> write(RootCode("loop", ("k", "f"), (Jump("f", ("k", "f")),)))
     '(code loop (k f) ((jump f k f)))'
     """
     found = reached(*codes)
@@ -81,12 +91,12 @@ def _stream(stream: tuple[Instruction, ...]) -> str:
 def _instruction(instruction: Instruction) -> str:
     """The text of an instruction."""
     match instruction:
-        case Prim(name, primitive, args, point):
+        case RootPrim(name, primitive, args, point):
             word = primitive if point is None else f"({primitive} {point})"
             return f"({' '.join(('prim', name, word, *args))})"
         case Const(name, value):
             return f"(const {name} {constant(value)})"
-        case If(test, stream):
+        case RootIf(test, stream):
             return f"(if {test} {_stream(stream)})"
         case Jump(target, args):
             return f"({' '.join(('jump', target, *args))})"
@@ -103,7 +113,7 @@ def _lift(lift: Lift) -> str:
         words += ["stack", *(text if len(expressions(text)) == 1 else f"({text})" for text in texts)]
     elif isinstance(lift.to, Time):
         words.append(show(lift.to))
-    elif isinstance(lift.to, Code):
+    elif isinstance(lift.to, RootCode):
         words += [f"({' '.join(lift.args)})", lift.to.name]
     elif isinstance(lift.to, ByRule):
         words += [f"({' '.join(lift.args)})", "by", *lift.to.words]
@@ -123,7 +133,7 @@ def constant(value: Any) -> str:
     """
     if value is None or isinstance(value, bool):
         return _WORDS[value]
-    if isinstance(value, Code):
+    if isinstance(value, RootCode):
         return value.name
     if isinstance(value, int):
         return str(value)
@@ -162,11 +172,11 @@ def _pair(value: Pair) -> str:
     return text
 
 
-def write_sugar(*codes: Code) -> str:
+def write_sugar(*codes: RootCode) -> str:
     """The text of codes and of all that they reach, as the figures of the paper write it.
 
-    >>> print(write_sugar(Code("inc", ("k", "n"), (
-    ...     Const("one", 1), Prim("m", "+", ("n", "one")), Prim("c", "car", ("k",)), Jump("c", ("k", "m"))))))
+    >>> print(write_sugar(RootCode("inc", ("k", "n"), (
+    ...     Const("one", 1), RootPrim("m", "+", ("n", "one")), RootPrim("c", "car", ("k",)), Jump("c", ("k", "m"))))))
     inc(k n) {
       one = 1
       m = n + one
@@ -189,15 +199,15 @@ def _sugar(stream: tuple[Instruction, ...]) -> Iterator[str]:
         if instruction is folded:
             continue
         match instruction:
-            case Prim(name, primitive, (one, other)) if primitive in INFIX:
+            case RootPrim(name, primitive, (one, other)) if primitive in INFIX:
                 yield f"{name} = {one} {primitive} {other}"
-            case Prim(name, primitive, args, point):
+            case RootPrim(name, primitive, args, point):
                 # Places of errors are left out.
                 word = primitive if point is None or instruction.place else f"{primitive}:{point}"
                 yield f"{name} = ({' '.join((word, *args))})"
             case Const(name, value):
                 yield f"{name} = {constant(value)}"
-            case If(test, inner):
+            case RootIf(test, inner):
                 lines = list(_sugar(inner))
                 if len(lines) == 1:
                     yield f"if ({test}) {lines[0]}"
@@ -219,13 +229,13 @@ def _folded(stream: tuple[Instruction, ...]) -> tuple[Instruction | None, str]:
     rebound: set[str] = set()
     for instruction in reversed(stream[:-1]):
         match instruction:
-            case Const(jump.target, Code() as code) if code.name not in rebound:
+            case Const(jump.target, RootCode() as code) if code.name not in rebound:
                 return instruction, code.name
-            case Prim(jump.target, "car", (pair,)) if pair not in rebound:
+            case RootPrim(jump.target, "car", (pair,)) if pair not in rebound:
                 return instruction, f"(car {pair})"
-            case Prim(name) | Const(name) if name != jump.target:
+            case RootPrim(name) | Const(name) if name != jump.target:
                 rebound.add(name)
-                if isinstance(instruction, Prim) and jump.target in instruction.args:
+                if isinstance(instruction, RootPrim) and jump.target in instruction.args:
                     return None, ""
             case _:
                 return None, ""

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pellucid.staging.root.program import Code
+from pellucid.staging.root.program import RootCode
 from pellucid.staging.times.lattice import (
     CYCLIC,
     DYNAMIC,
     STATIC,
     Constant,
     Field,
-    Graph,
     Level,
     Node,
     Pointer,
     Stack,
     Time,
+    TimeGraph,
 )
 
 
@@ -28,7 +28,7 @@ from pellucid.staging.times.lattice import (
 def built(closure: bool, points: tuple[str, ...], car: Time, cdr: Time, atom: bool) -> Time:
     """The time of a pair of two times."""
     apart = [frozenset(points or ("",))]
-    apart += [half.points for half in (car, cdr) if isinstance(half, Graph)]
+    apart += [half.points for half in (car, cdr) if isinstance(half, TimeGraph)]
     if len(frozenset[str]().union(*apart)) == sum(map(len, apart)):
         return _of_apart(closure, points, car, cdr, atom)
     work = _Work()
@@ -44,7 +44,7 @@ def _of_apart(closure: bool, points: tuple[str, ...], car: Time, cdr: Time, atom
     fields: list[Field] = []
     for half in (car, cdr):
         base = len(nodes) + 1
-        if not isinstance(half, Graph):
+        if not isinstance(half, TimeGraph):
             fields.append(half)
             continue
         fields.append(base)
@@ -59,7 +59,7 @@ def _of_apart(closure: bool, points: tuple[str, ...], car: Time, cdr: Time, atom
             for node in half.nodes
         ]
     root = Node(closure, tuple(sorted(points)), fields[0], fields[1], atom)
-    return Graph((root, *nodes), (car, cdr))
+    return TimeGraph((root, *nodes), (car, cdr))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -106,7 +106,7 @@ class _Work:
 
     def add(self, time: Time) -> Field:
         """A time as a field here."""
-        if not isinstance(time, Graph):
+        if not isinstance(time, TimeGraph):
             return time
         base = len(self._parent)
         for node in time.nodes:
@@ -136,7 +136,7 @@ class _Work:
         """The join of a node and a field."""
         if isinstance(other, int):
             return self._unite(node, other)
-        if isinstance(other, Constant) and not isinstance(other.value, Code):
+        if isinstance(other, Constant) and not isinstance(other.value, RootCode):
             self._atom[node] = True
             return node
         if other is STATIC:
@@ -165,12 +165,12 @@ class _Work:
                 fields[at] = self.join(fields[at], made)
         return self.find(one)
 
-    def _code(self, node: int) -> Code | None:
+    def _code(self, node: int) -> RootCode | None:
         """The code of a closure, if it is known."""
         car = self.find(self._cars[node])
         if isinstance(car, Pointer):
             return car.code
-        return car.value if isinstance(car, Constant) and isinstance(car.value, Code) else None
+        return car.value if isinstance(car, Constant) and isinstance(car.value, RootCode) else None
 
     def _stacked(self, one: int, other: int) -> Field:
         """The join of closures of two codes: a control stack, where both take as many values."""
@@ -293,7 +293,7 @@ class _Work:
                 order[kinds[node]] = len(order)
                 chosen.append(node)
                 waiting += [one for one in (cdrs[node], cars[node]) if isinstance(one, int)]
-        return Graph(
+        return TimeGraph(
             tuple(
                 Node(
                     self._closure[node],

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from pellucid.base.errors import StagingError
-from pellucid.staging.root.program import Code
+from pellucid.staging.root.program import RootCode
 
 
 class Time:
@@ -69,7 +69,7 @@ class Pointer(Time):
     __slots__ = ("code",)
     is_fixed = True
 
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: RootCode) -> None:
         self.code = code
 
     def __eq__(self, other: object) -> bool:
@@ -107,7 +107,7 @@ class Node(NamedTuple):
     atom: bool
 
 
-class Graph(Time):
+class TimeGraph(Time):
     """A partially static structure: its root is node 0. `graphs` makes them; no two nodes of one are alike.
 
     Parameters: `halves` are the times of the halves of the root, where these are known, and the root is in neither.
@@ -130,7 +130,7 @@ class Graph(Time):
             self._car, self._cdr = halves
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Graph) and self.nodes == other.nodes)
+        return self is other or (isinstance(other, TimeGraph) and self.nodes == other.nodes)
 
     def __hash__(self) -> int:
         return self._hash
@@ -141,14 +141,14 @@ class Graph(Time):
         return self.nodes[0].closure
 
     @property
-    def code(self) -> Code | None:
+    def code(self) -> RootCode | None:
         """The code of a closure, if that is known when the compiler is generated."""
         head = self.nodes[0].car
         if not self.closure:
             return None
         if isinstance(head, Pointer):
             return head.code
-        return head.value if isinstance(head, Constant) and isinstance(head.value, Code) else None
+        return head.value if isinstance(head, Constant) and isinstance(head.value, RootCode) else None
 
     @property
     def car(self) -> Time:
@@ -171,7 +171,7 @@ def _is_int(node: Node) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def part(graph: Graph, field: Field) -> Time:
+def part(graph: TimeGraph, field: Field) -> Time:
     """The time that a field of a graph means."""
     if isinstance(field, Time):
         return field
@@ -183,7 +183,7 @@ def part(graph: Graph, field: Field) -> Time:
             order[at] = len(order)
             node = graph.nodes[at]
             waiting += [one for one in (node.cdr, node.car) if isinstance(one, int)]
-    return Graph(
+    return TimeGraph(
         tuple(
             graph.nodes[at]._replace(
                 car=order[car] if isinstance(car := graph.nodes[at].car, int) else car,
@@ -246,7 +246,7 @@ def tuple_of(*parts: Time) -> Time:
 
 def points_of(time: Time) -> Iterator[str]:
     """The cons points in a time."""
-    if isinstance(time, Graph):
+    if isinstance(time, TimeGraph):
         for node in time.nodes:
             yield from node.points
 
@@ -278,7 +278,7 @@ def leaves(times: Iterable[Time]) -> Iterator[tuple[str, Time]]:
         waiting = [(str(at), time)]
         while waiting:
             path, one = waiting.pop()
-            if isinstance(one, Graph) and not one.packed:
+            if isinstance(one, TimeGraph) and not one.packed:
                 waiting += [(f"{path}.cdr", one.cdr), (f"{path}.car", one.car)]
             elif not one.is_fixed:
                 yield path, one

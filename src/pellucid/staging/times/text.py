@@ -8,17 +8,17 @@ from typing import Any
 
 from pellucid.base.errors import StagingError, did_you_mean
 from pellucid.staging.root.forms import Form, expressions
-from pellucid.staging.root.program import Code
+from pellucid.staging.root.program import RootCode
 from pellucid.staging.times.lattice import (
     CYCLIC,
     DYNAMIC,
     STATIC,
     Constant,
-    Graph,
     Level,
     Pointer,
     Stack,
     Time,
+    TimeGraph,
     listed,
     pair,
     tuple_of,
@@ -42,7 +42,7 @@ def show(time: Time) -> str:
     >>> show(tuple_of(DYNAMIC, STATIC, listed(pair(STATIC, DYNAMIC))))
     '(list D S ((S * D) list))'
     """
-    if isinstance(time, Graph):
+    if isinstance(time, TimeGraph):
         return _graph(time)
     if isinstance(time, Level):
         return time.name
@@ -50,20 +50,20 @@ def show(time: Time) -> str:
         return "S"
     if isinstance(time, Constant):
         value: Any = time.value
-        return "nil" if value is None else value.name if isinstance(value, Code) else str(value)
+        return "nil" if value is None else value.name if isinstance(value, RootCode) else str(value)
     return "stack-bt"
 
 
 @lru_cache(maxsize=1 << 12)
-def _graph(graph: Graph) -> str:
+def _graph(graph: TimeGraph) -> str:
     """The text of a structure: a generator asks for few again and again."""
     return _Graph(graph).field(0)
 
 
-def extension(code: Code, times: Iterable[Time]) -> str:
+def extension(code: RootCode, times: Iterable[Time]) -> str:
     """The name of an extension: the code and its times.
 
-    >>> extension(Code("append", ("k", "l", "m")), [DYNAMIC, STATIC, DYNAMIC])
+    >>> extension(RootCode("append", ("k", "l", "m")), [DYNAMIC, STATIC, DYNAMIC])
     'append(D S D)'
     """
     return f"{code.name}({' '.join(map(show, times))})"
@@ -72,7 +72,7 @@ def extension(code: Code, times: Iterable[Time]) -> str:
 class _Graph:
     """Writes one graph; a pair inside of itself is named by its point."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: TimeGraph) -> None:
         self._nodes = graph.nodes
         self._open: list[int] = []
 
