@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-# In a process of its own: the tests keep what they import out of the search.
+# In a process of its own, in which nothing else is frozen.
 PROGRAM = """
 import gc, sys
 from pellucid.base.gc_pause import gc_paused
@@ -18,7 +18,7 @@ if sys.argv[1] == "frozen":
 before = gc.get_freeze_count()
 with gc_paused():
     assert not gc.isenabled()
-    made = [[] for _ in range(10)]
+    made = [[] for _ in range(20_000)]
 assert gc.isenabled()
 old = gc.get_objects(generation=2)
 print(any(each is made for each in old), any(each is kept for each in old), before > 0, gc.get_freeze_count() > 0)

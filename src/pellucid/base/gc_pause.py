@@ -11,6 +11,8 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
+MIN_PROMOTED = 10_000
+"""Minimum objects made in a pause that count as old after it. A look at fewer takes less than a millisecond."""
 _lock = threading.Lock()
 _inside = 0
 _wanted = False
@@ -39,7 +41,8 @@ def gc_paused() -> Generator[None]:
             _inside -= 1
             if not _inside and _wanted:
                 # What was made counts as old at once; else the next object that anybody makes pays for a look at it.
-                if not gc.get_freeze_count():
+                # Objects that the program has frozen stay so. To count them takes time for each.
+                if gc.get_count()[0] >= MIN_PROMOTED and not gc.get_freeze_count():
                     gc.freeze()
                     gc.unfreeze()
                 gc.enable()
