@@ -301,7 +301,7 @@ class Body:
         for at, one in enumerate(args):
             if isinstance(one, ControlPointer):
                 args[at] = lifted(to, one)
-            elif self._generator.nesting.is_generalized(code, one.time):
+            elif self._generator.is_crowded(code) and _is_nested(one.time, code):
                 args[at] = stacked(to, one, Stack((DYNAMIC,) * (len(_code(one.time).params) - 1)))
         owner = self._generator.extension(code, tuple(one.time for one in args))
         self._generator.hand(owner, args)
@@ -405,6 +405,18 @@ def _code(time: Time) -> RootCode:
     """The code of a closure."""
     code = time.code if isinstance(time, TimeGraph) else None
     return code or RootCode("", ("self",))
+
+
+def _is_nested(time: Time, callee: RootCode) -> bool:
+    """Whether a time is that of a continuation in a recursion: of others inside of others, or with a control stack."""
+    if not isinstance(time, TimeGraph) or time.packed or time.code in {None, callee}:
+        return False
+    fields = [field for node in time.nodes for field in (node.car, node.cdr)]
+    stacks = [one for one in fields if isinstance(one, Stack)]
+    if any(one is STATIC for stack in stacks for one in stack.returns):
+        # What it leads to wants to know its value: a control stack of ours would forget that.
+        return False
+    return sum(node.closure for node in time.nodes) > 2 or bool(stacks)
 
 
 def _truth(value: TimedValue) -> str | None:

@@ -22,7 +22,6 @@ from pellucid.staging.cogen.arguments import shaped
 from pellucid.staging.cogen.extension import Extension
 from pellucid.staging.cogen.frames import FrameError, follow_half, follow_pair
 from pellucid.staging.cogen.growths import EndlessError, GrowthError, growths, unsettled
-from pellucid.staging.cogen.nesting import Nesting
 from pellucid.staging.cogen.session import PLAIN, CompilerSession, new
 from pellucid.staging.cogen.values import TimedValue, Watch, lifted_closures
 from pellucid.staging.root.primitives import PRIMITIVES, applied, primitive
@@ -40,6 +39,8 @@ _MAX_WORK = 250_000
 _UNPRINTABLE = re.compile(r"[^ -~]")
 _FUNCTIONS = "BJMC"
 """The functions of an extension that others call."""
+_CROWDED_THRESHOLD = 40
+"""Patterns of one code, from which on its continuations are generalized: they would be permutations of each other."""
 
 
 class Generator:
@@ -52,7 +53,6 @@ class Generator:
         self.trace: list[Extension | tuple[Time, Time]] = []
         """The extensions, and the lifts that made structures or stacks: from which time to which."""
         self.extensions: list[Extension] = []
-        self.nesting = Nesting()
         self.closed: set[Extension] = set()
         self.closes_all = False
         self.cyclic = False
@@ -107,21 +107,21 @@ class Generator:
         self._names[stem] += 1
         return f"{stem}'{self._names[stem]}"
 
+    def is_crowded(self, code: RootCode) -> bool:
+        """Whether a code has so many patterns that continuations in continuations become control stacks for it."""
+        return self._patterns[code] > _CROWDED_THRESHOLD
+
     def closes(self, owner: Extension) -> None:
         """Take note that an extension is called as a residual closure."""
         self.closed.add(owner)
 
     def extension(self, code: RootCode, times: tuple[Time, ...]) -> Extension:
         """The extension of a code for a pattern of times."""
-        owner = self._by_pattern.get((code, times))
-        if owner is not None:
+        if (owner := self._by_pattern.get((code, times))) is not None:
             return owner
         if len(times) != len(code.params):
-            raise StagingError(
-                f"{len(times)} times for {len(code.params)} parameters",
-                place=code.name,
-                fix="give one for each",
-            )
+            text = f"{len(times)} times for {len(code.params)} parameters"
+            raise StagingError(text, place=code.name, fix="give one for each")
         if not self._patterns[code]:
             check(code)
         owner = Extension(code, times, len(self.extensions))
