@@ -233,6 +233,18 @@ def spelled(type_: T.Type) -> str:
     return typed(type_)
 
 
+@pytest.mark.parametrize("type_", T.FLOATS, ids=str)
+@pytest.mark.parametrize("operand", ["convert.{}(n)", "abs(out[0])"])
+def test_zero_less_zero_is_the_positive_one(type_: T.Type, operand: str):
+    """GCC 12 takes 0.0 - (double)n for -(double)n, at any level."""
+    kernel = parse_nest(
+        f"kernel k(n: i32):\n  output out: {type_}[1]\n  out[0] := 0.0:{type_} - {operand.format(type_)}\n"
+    )
+    memory = {kernel.outputs[0]: np.zeros(1, type_.dtype)}
+    CBackend().compile(kernel, {kernel.params[0]: Facts(-5, 5)}).run({"n": 0}, memory)
+    assert not np.signbit(memory[kernel.outputs[0]][0])
+
+
 def test_names_that_c_forbids_are_changed(tmp_path: Path):
     out = Buffer("float", T.f32, 4)
     odd = [param(n, T.f32) for n in ("int", "t1", "2 x", "out", "inside", "i", "out_size", "naïve")]

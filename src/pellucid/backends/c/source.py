@@ -214,7 +214,10 @@ class CSource(PlaceWriter):
         return form(table.row(node.op), node.args[0].type, node.type)
 
     def repeats(self, node: Expr, k: int) -> int:
-        """The number of times that a node's text has its operand k."""
+        """The number of times that a node's text has its operand k, or more where the operand needs a name."""
+        if k == 1 and node.op == "sub" and node.type.is_float and node.args[0].op == "const":
+            # GCC 12 takes 0.0 - (double)n for -(double)n, the other zero; of a variable it does not know the sign.
+            return 2
         found = self.form_of(node)
         return 1 if found is None else found.counts[k]
 
