@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import math
 import numbers
-import operator
 from collections.abc import Iterator
 from typing import Any, NoReturn, cast
 
@@ -212,7 +211,7 @@ class Value(Arithmetic[Any], Comparison[Any], Equality[Any]):
             given = [_operand(x) for x in inputs]
             if name in table.table():
                 return call(name, *given)
-            return getattr(operator, ufuncs.OPERATORS[name])(*given)
+            return ufuncs.OPERATORS[name](*given)
         _refuse(f"numpy.{ufunc.__name__} does not take a symbolic value", "use pellucid's own function")
 
     def __array_function__(self, function: Any, *_: Any) -> Any:
