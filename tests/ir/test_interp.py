@@ -178,6 +178,21 @@ def test_stores_out_of_the_buffer_are_left_out():
     assert memory[kernel.outputs[0]].tolist() == [10, 11, 12]
 
 
+@pytest.mark.parametrize("how", ["", " by 4 lanes"])
+def test_iterations_are_counted_before_they_are_run(how):
+    kernel = parse_nest(
+        f"kernel k(n: i32):\n  output out: i32[3]\n  for i in 0 .. 3{how}:\n    for j in 0 .. n:\n      out[i] := 7\n"
+    )
+    (out,) = kernel.outputs
+    memory = {out: np.zeros(3, np.int32)}
+    with pytest.raises(IrError, match="its loops have too many iterations"):
+        interp.run(kernel, {"n": 2**31 - 1}, memory, max_iterations=14)
+    interp.run(kernel, {"n": 4}, memory, max_iterations=15)
+    assert memory[out].tolist() == [7, 7, 7]
+    with pytest.raises(IrError, match="its loops have too many iterations"):
+        interp.run(kernel, {"n": 4}, memory, max_iterations=14)
+
+
 def test_an_abstract_statement_cannot_be_run():
     kernel = parse_nest("kernel k():\n  output out: i32[3]\n  out[0] := 1\n  abstract S1\n")
     with pytest.raises(

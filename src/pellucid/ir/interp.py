@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from math import inf, prod
 from typing import Any
 
 import numpy as np
@@ -163,17 +164,19 @@ def _state(depth: int, position: int, like: Expr) -> Expr:
 # ---- nests ----
 
 
-def run(kernel: Kernel, arguments: Mapping[str, Any], memory: Memory) -> None:
+def run(kernel: Kernel, arguments: Mapping[str, Any], memory: Memory, *, max_iterations: float = inf) -> None:
     """Execute a nest: `arguments` by parameter name, `memory` by buffer; stores change the arrays in `memory`.
 
     Loops that run in lanes or are spread over threads are run on whole arrays, unless each iteration has scratch memory
-    or bounds of its own; the others in order.
+    or bounds of its own; the others in order. Raises IrError before its loops have more iterations together than
+    `max_iterations`: bounds may come from memory, and a loop may have as many iterations as there are integers.
     """
     environment: Environment = {p: np.asarray(arguments[p.attr], dtype=p.type.dtype) for p in kernel.params}
+    nest = _Nest(max_iterations)
 
     def work() -> None:
         with np.errstate(all="ignore"):
-            _block(kernel.body, environment, dict(memory), np.asarray(True))
+            nest.block(kernel.body, environment, dict(memory), np.asarray(True))
 
     # What has stored already must not be begun a second time.
     if _deeper(kernel.body, MAX_BLOCKS_AT_HAND):
@@ -197,11 +200,6 @@ def _deeper(block: Block, most: int) -> bool:
     return False
 
 
-def _block(block: Block, environment: Environment, memory: dict[Buffer, Array], active: Array) -> None:
-    for s in block:
-        _statement(s, environment, memory, active)
-
-
 def _one_by_one(body: Block, index: Expr) -> bool:
     """Whether iterations have memory of their own, or loops inside with bounds of their own."""
     return any(
@@ -215,43 +213,61 @@ def _one(e: Expr, environment: Environment, memory: Memory) -> Array:
     return _values([e], dict(environment), memory)[0]
 
 
-def _statement(s: Any, environment: Environment, memory: dict[Buffer, Array], active: Array) -> None:
-    match s:
-        case Let() | Repeat() | Once() | If(picks=(_, *_)):
-            return
-        case If(condition, then, orelse, _):
-            truth = _one(condition, environment, memory)
-            for block, chosen in ((then, active & truth), (orelse, active & ~truth)):
-                if chosen.any():
-                    _block(block, environment, memory, chosen)
-        case For(index, lo, hi, body, how):
-            first, last = (_one(e, environment, memory).item() for e in (lo, hi))
-            if how.kind == "seq" or _one_by_one(body, index):
-                for k in range(first, last):
-                    _block(body, {**environment, index: np.asarray(k, index.type.dtype)}, memory, active)
-            elif last > first:
-                axis = 1 + max((v.ndim for k, v in environment.items() if k.op == "index"), default=0)
-                values = np.arange(first, last, dtype=index.type.dtype).reshape((-1,) + (1,) * (axis - 1))
-                _block(body, {**environment, index: values}, memory, active)
-        case While(condition, body):
-            going = active & _one(condition, environment, memory)
-            while going.any():
-                _block(body, environment, memory, going)
-                going = going & _one(condition, environment, memory)
-        case Store(buffer, position, value):
-            p, v, a = np.broadcast_arrays(
-                _one(position, environment, memory), _one(value, environment, memory), active
-            )
-            data = memory[buffer]
-            inside = a & (p >= 0) & (p < len(data))
-            data[p[inside]] = v[inside]
-        case Alloc(sizes, body):
-            lengths = [max(1, int(_one(n, environment, memory).item())) for n in sizes.values()]
-            own = {b: np.zeros(n, b.type.dtype) for b, n in zip(sizes, lengths, strict=True)}
-            _block(body, environment, {**memory, **own}, active)
-        case Abstract(name):
-            raise IrError(
-                "an abstract statement cannot be run", place=name, fix="write a statement in its place"
-            )
-        case _:
-            raise IrError(f"no statement is a {type(s).__name__}", place="interp")
+class _Nest:
+    """A nest that is executed; its loops may have `left` more iterations."""
+
+    def __init__(self, left: float) -> None:
+        self.left = left
+
+    def _count(self, iterations: int) -> None:
+        self.left -= max(iterations, 0)
+        if self.left < 0:
+            raise IrError("its loops have too many iterations", place="interp", fix="raise max_iterations")
+
+    def block(self, block: Block, known: Environment, memory: dict[Buffer, Array], active: Array) -> None:
+        """Execute statements in order; stores take place where `active` is true."""
+        for s in block:
+            self._statement(s, known, memory, active)
+
+    def _statement(self, s: Any, known: Environment, memory: dict[Buffer, Array], active: Array) -> None:
+        match s:
+            case Let() | Repeat() | Once() | If(picks=(_, *_)):
+                return
+            case If(condition, then, orelse, _):
+                truth = _one(condition, known, memory)
+                for block, chosen in ((then, active & truth), (orelse, active & ~truth)):
+                    if chosen.any():
+                        self.block(block, known, memory, chosen)
+            case For(index, lo, hi, body, how):
+                first, last = (_one(e, known, memory).item() for e in (lo, hi))
+                around = prod(v.size for k, v in known.items() if k.op == "index")
+                self._count(around * (last - first))
+                if how.kind == "seq" or _one_by_one(body, index):
+                    for k in range(first, last):
+                        self.block(body, {**known, index: np.asarray(k, index.type.dtype)}, memory, active)
+                elif last > first:
+                    axis = 1 + max((v.ndim for k, v in known.items() if k.op == "index"), default=0)
+                    values = np.arange(first, last, dtype=index.type.dtype).reshape((-1,) + (1,) * (axis - 1))
+                    self.block(body, {**known, index: values}, memory, active)
+            case While(condition, body):
+                going = active & _one(condition, known, memory)
+                while going.any():
+                    self._count(1)
+                    self.block(body, known, memory, going)
+                    going = going & _one(condition, known, memory)
+            case Store(buffer, position, value):
+                p, v = (_one(e, known, memory) for e in (position, value))
+                p, v, a = np.broadcast_arrays(p, v, active)
+                data = memory[buffer]
+                inside = a & (p >= 0) & (p < len(data))
+                data[p[inside]] = v[inside]
+            case Alloc(sizes, body):
+                lengths = [max(1, int(_one(n, known, memory).item())) for n in sizes.values()]
+                own = {b: np.zeros(n, b.type.dtype) for b, n in zip(sizes, lengths, strict=True)}
+                self.block(body, known, {**memory, **own}, active)
+            case Abstract(name):
+                raise IrError(
+                    "an abstract statement cannot be run", place=name, fix="write a statement in its place"
+                )
+            case _:
+                raise IrError(f"no statement is a {type(s).__name__}", place="interp")

@@ -101,7 +101,7 @@ _CHANGES = (
     "(a, b) = t[2]",
     "x = box.take()", "box.items[0] = x", "box.a -= box.put(y)", "swap(xs)", "push(box.items, box.items.pop())",
     "push(xs, len(xs))", 'st["in"]["y"] += 1', 'x = st["xs"].pop()', "last = None", "last = x", "name = 'b'",
-    "box.walk(2)", "push(xs, xs.pop() + len(xs))",
+    "box.walk(2)", "push(xs, xs.pop() + len(xs))", "last = t", "last = (x, y)[1:]",
 )  # fmt: skip
 _FILLED = (
     "xs.append({})", "xs[0] = {}", "xs[-1] = {}", "xs[1] = {}", "xs[-1] += {}", "t = ({}, x, ({}, 2))", 'env["b"] = {}',

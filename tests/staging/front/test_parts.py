@@ -347,6 +347,32 @@ def test_none_is_told_from_what_is_empty() -> None:
         agrees(nothing, {"p": p}, [{"x": 3}])
 
 
+@interpreter
+def numbers_and_none(p, x):
+    last = None
+    items = [x]
+    names = {"a": x}
+    found = []
+    if items and names:
+        last = x
+    match last:
+        case [*_]:
+            found.append(1)
+        case []:
+            found.append(2)
+        case 0 | 3:
+            found.append(3)
+    while not (items and names) or found:
+        found.pop()
+        items.append(p)
+    return len(items), last
+
+
+def test_a_number_is_no_sequence_where_none_may_be() -> None:
+    for p in (0, 1):
+        agrees(numbers_and_none, {"p": p}, [{"x": 3}, {"x": 0}, {"x": 5}])
+
+
 # ---- keys that are tuples, parts that are numbers, machines with memories ----
 
 

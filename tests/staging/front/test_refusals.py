@@ -85,6 +85,11 @@ REFUSED = [
     ("for y in range():\n        z = y", "write `for i in range"),
     ("if x:\n        y = 1\n    x = y", "give it a value before"),
     ("y = None if x else []\n    z = y is None", "keep a flag beside it"),
+    ("match x:\n        case [*_]:\n            x = None if x else (1,)[1:]", "keep a flag beside it"),
+    ("if x:\n        return None\n    return [x]", "return a flag beside it"),
+    ("if x:\n        return (None, x)\n    return ((x,)[1:], x)", "return a flag beside it"),
+    ("if x:\n        return {'a': x}\n    return [x]", "return one of them"),
+    ("if x:\n        return None\n    return Point(x, 2) or [x]", "return one of them"),
     ("raise", "raise one with a message"),
     ("y = abs(x, key=1)", "give the values in order"),
 ]

@@ -82,13 +82,17 @@ class Comparisons:
         forms = kind.root.forms
         if forms & STRUCTURES and not forms & {"given", "none"}:
             return self._blocks.const(False)
-        if kind.may_be_empty and "none" in forms:
+        self.check_none(node, kind)
+        return self._blocks.prim("null?", held)
+
+    def check_none(self, node: ast.AST, kind: Kind) -> None:
+        """Refuse what may be None and may be a sequence without items, which is None in the program."""
+        if kind.may_be_empty and "none" in kind.root.forms:
             raise self._function.error(
                 node,
                 "what is compared with None may be an empty sequence too, and the program cannot tell them apart",
                 "keep a flag beside it, or use a number or a text for none",
             )
-        return self._blocks.prim("null?", held)
 
     def _alike(
         self, node: ast.AST, name: str, left: str, other: str, forms: set[str], *, is_negated: bool

@@ -115,8 +115,9 @@ class Expressions(Sequences):
 
     def _boolean(self, node: Any) -> str:
         result, join = self.blocks.temporary(), PythonBlock(node.lineno)
+        operand = self.place if node in self.source.tested else self.value
         for at, one in enumerate(node.values):
-            self.blocks.prim("identity", self.value(one), to=result)
+            self.blocks.prim("identity", operand(one), to=result)
             if at < len(node.values) - 1:
                 more = PythonBlock(one.lineno)
                 yes, no = (more, join) if isinstance(node.op, ast.And) else (join, more)

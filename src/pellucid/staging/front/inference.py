@@ -344,9 +344,9 @@ class _Walk:
                 made.unite(self.kind(other))
                 return made
             case ast.BoolOp(_, values):
-                made = self.kind(values[0])
-                for one in values[1:]:
-                    made.unite(self.kind(one))
+                made, kinds = Kind(), [self.kind(one) for one in values]
+                for one in kinds if node not in self._source.tested else ():
+                    made.unite(one)
                 return made
             case ast.Call():
                 return self._call(node)

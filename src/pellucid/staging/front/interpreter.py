@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,6 +18,7 @@ from pellucid.staging.front.givens import check_form
 from pellucid.staging.front.inference import RESULT, SIZE, Inference
 from pellucid.staging.front.kinds import Kind, written
 from pellucid.staging.front.placing import placed, placed_input, placed_loaded
+from pellucid.staging.front.sequences import STRUCTURES
 from pellucid.staging.front.source import Source
 from pellucid.staging.front.statements import program_of
 from pellucid.staging.front.vectors import dynamic_data, result, static_data
@@ -72,6 +74,7 @@ class Interpreter(Generic[P, R]):
         read = {name: _time(name, found[name], place) for name in source.params}
         code, inference = program_of(source, [name for name, time in read.items() if time is STATIC])
         kind = inference.kinds.variable(source.function, RESULT).root
+        _check_result(source, kind)
         origin = Origin(source.name, source.file, source.tree.lineno)
         return InterpreterCompiler(
             lambda: cogen(code, [DYNAMIC, *read.values(), *(DYNAMIC for _ in inference.sizes)], **options),
@@ -286,6 +289,31 @@ class CompiledProgram:
                 raise placed_input(error, inference) from None
             raise placed(error, source, inference) from None
         return result(made, self._kind)
+
+
+def _check_result(source: Source, kind: Kind) -> None:
+    """Refuse results that the program cannot tell apart: the empty sequence is None there, and all are pairs."""
+    waiting, seen = [kind], set[Kind]()
+    while waiting:
+        one = waiting.pop().root
+        if one in seen:
+            continue
+        seen.add(one)
+        waiting += one.parts.values()
+        what = "the result" if one is kind else "a part of the result"
+        made = sorted(one.forms & STRUCTURES)
+        message = fix = ""
+        if len(made) > 1:
+            message = f"{what} is a {' in some places and a '.join(made)} in others"
+            fix = "return one of them: `list(x)` and `tuple(x)` copy"
+        elif "none" in one.forms and one.may_be_empty:
+            message = (
+                f"{what} may be None and may be an empty {made[0]}, and the program cannot tell them apart"
+            )
+            fix = "return a flag beside it, or a number or a text for none"
+        if message:
+            returns = [node for node in ast.walk(source.tree) if isinstance(node, ast.Return)]
+            raise source.error(returns[-1], message, fix)
 
 
 def _given(time: Time, value: Any, place: str) -> Any:

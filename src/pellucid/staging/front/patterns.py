@@ -187,9 +187,9 @@ class Patterns:
 
         def linked(pairs: str) -> str:
             if len(patterns) == starred and "none" in forms_of_all:
-                # None is no sequence: what has no items is refused, or there is none such.
-                is_none = self._function.comparisons.is_none(pattern, pairs, kind)
-                return blocks.prim("not", is_none) if starred else blocks.const(False)
+                # Neither None nor a number is a sequence; one without items would be None, and is refused.
+                self._function.comparisons.check_none(pattern, kind)
+                return blocks.prim("pair?", pairs) if starred else blocks.const(False)
             made = self._function.call(pattern, "counted", pairs, blocks.const(0))
             if starred:
                 return blocks.prim("not", blocks.prim("<", made, count))

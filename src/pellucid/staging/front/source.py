@@ -64,6 +64,8 @@ class Source:
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id in self.params
         }
         """The parameters that are assigned."""
+        self.tested = set(_tests(found))
+        """The expressions of which only the truth is asked."""
         self.returned = {one for node in ast.walk(found) for one in _handed_on(node)} & set(self.params)
         """The parameters that are returned or kept as they are."""
         self.constants = {
@@ -155,6 +157,28 @@ class Source:
         found = getattr(found, "__wrapped__", found)
         is_own = isinstance(found, FunctionType) and not (found.__module__ or "").startswith("pellucid.")
         return found if is_own else None
+
+
+def _tests(function: ast.FunctionDef) -> Iterator[ast.expr]:
+    """The expressions of a function of which only the truth is asked."""
+    waiting: list[ast.expr] = []
+    for node in ast.walk(function):
+        match node:
+            case ast.If(test) | ast.While(test) | ast.Assert(test) | ast.IfExp(test):
+                waiting.append(test)
+            case ast.UnaryOp(ast.Not(), operand):
+                waiting.append(operand)
+            case ast.match_case(guard=guard) if guard is not None:
+                waiting.append(guard)
+            case ast.comprehension(ifs=tests):
+                waiting += tests
+            case _:
+                pass
+    while waiting:
+        one = waiting.pop()
+        yield one
+        if isinstance(one, ast.BoolOp):
+            waiting += one.values
 
 
 def _handed_on(node: ast.AST) -> Iterator[str]:
