@@ -17,7 +17,7 @@ from ..backends.flow.running import ARENA, Arena, FlowCode, by_llvm, by_template
 from ..backends.rows.running import RowCode, by_rows
 from ..base.errors import BackendError, InputError, PellucidError, StagingError, brief
 from ..base.kinds import whole
-from ..ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, NIL, PAIR, REAL, TEXT, Graph
+from ..ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, NIL, PAIR, REAL, TEXT, VECTOR, Graph
 from ..staging import Memory
 from ..staging.root.flow import BOOLEANS, DATA, INTEGERS, REALS
 from ..staging.root.lowering import Lowered, lowered
@@ -193,6 +193,10 @@ class CompiledCode:
         ]:
             if isinstance(one, Memory):
                 found[one.name] = _words_of(one, value)
+        if self._lowered is not None:
+            for name, memory in self._lowered.memories.items():
+                if name not in found and memory.data is not None:
+                    found[name] = memory.data
         return found
 
     def _by_machine(self, args: Sequence[Any], arrays: Mapping[str, Array]) -> Any:
@@ -408,6 +412,7 @@ _ATOMS: dict[int, Callable[[Lowered, int], Any]] = {
     REAL: lambda _, word: struct.unpack("<d", struct.pack("<q", word))[0],
     TEXT: lambda form, word: form.graph.texts[word - 1],
     CODE: lambda form, word: form.codes[word - 1],
+    VECTOR: lambda form, word: form.vectors[word],
 }
 """The values of words by their tags."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-INTEGER, BOOLEAN, REAL, NIL, TEXT, CODE, MEMORY, PAIR, CLOSURE = 0, 1, 2, 4, 5, 6, 8, 10, 11
+INTEGER, BOOLEAN, REAL, NIL, TEXT, CODE, MEMORY, VECTOR, PAIR, CLOSURE = 0, 1, 2, 4, 5, 6, 8, 9, 10, 11
 """Tags: they say what a word is; half of a tag is the class within which values are compared."""
 
 Instruction: TypeAlias = tuple[Any, ...]

@@ -46,8 +46,8 @@ _CONDITION = {"eq": 0x94, "lt": 0x9C, "is0": 0x94}
 """The instructions that set a byte; those that jump differ by 16, and the opposite of each by 1."""
 _TRUTHS = {c: bytes([0x0F, c, 0xC0, 0x0F, 0xB6, 0xC0]) + STORE for c in (0x94, 0x95, 0x9C, 0x9D)}
 """Putting a condition into a slot as 0 or 1."""
-_LOADS = {8: b"\x0f\xb6\x04\x01", 16: b"\x0f\xb7\x04\x41", 32: b"\x8b\x04\x81"}
-_STORES = {8: b"\x88\x14\x01", 16: b"\x66\x89\x14\x41", 32: b"\x89\x14\x81"}
+_LOADS = {8: b"\x0f\xb6\x04\x01", 16: b"\x0f\xb7\x04\x41", 32: b"\x8b\x04\x81", 64: b"\x48\x8b\x04\xc1"}
+_STORES = {8: b"\x88\x14\x01", 16: b"\x66\x89\x14\x41", 32: b"\x89\x14\x81", 64: b"\x48\x89\x14\xc1"}
 _TABLE_FROM = 5
 """A jump through a word to so many codes or more is by a table."""
 

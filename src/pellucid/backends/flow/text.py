@@ -269,7 +269,7 @@ class _Text:
             case ("load", _, memory, index, failure):
                 bits = self.bits[memory]
                 word = self.let(f"load i{bits}, ptr {self._element(memory, index, failure)}")
-                return self.let(f"zext i{bits} {word} to i64")
+                return word if bits == 64 else self.let(f"zext i{bits} {word} to i64")
             case ("within", _, memory, base, distance):
                 # A sum that wraps around is below 0, and so in no memory.
                 return self._truth(self._inside(memory, self.let(f"add i64 {self.value(base)}, {distance}")))

@@ -7,15 +7,16 @@ makes pairs. So it is known which codes a jump may reach, and `lowering` asks at
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from pellucid.base.errors import StagingError
-from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, MEMORY, NIL, PAIR, REAL, TEXT
+from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, MEMORY, NIL, PAIR, REAL, TEXT, VECTOR
 from pellucid.ir.types import Type, boolean
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.primitives import types_of
 from pellucid.staging.root.program import Const, Jump, Pair, RootCode, RootIf, RootPrim, check
+from pellucid.staging.root.wordless import at_reader, read_at, wordless
 
 Set: TypeAlias = int
 """The values that a variable may have."""
@@ -34,6 +35,7 @@ _ON_INTEGERS_ALONE = _SHIFTS | BITS
 """The operators that fail on reals."""
 _ACCESSES = {"load": 1, "store": 2}
 """Operands of accesses to memories, besides the memory."""
+_READS = frozenset(["item", "item-at", "vref", "vlen"])
 _TRUTHS = frozenset(["=", "early=", "zero?", "not", "null?", "pair?", "atom?"])
 
 
@@ -46,7 +48,10 @@ TELLING = frozenset(["null?", "pair?", "atom?", "not", "car"])
 _SCALARS = NUMBERS | REALS
 _ARITY = {
     **dict.fromkeys([*ARITHMETIC, *BITS, "/", "<", "=", "early=", "cons", "close"], 2),
-    **dict.fromkeys(["zero?", "not", "null?", "pair?", "atom?", "car", "cdr", "identity"], 1),
+    **dict.fromkeys(["item", "item-at", "vref"], 2),
+    **dict.fromkeys(
+        ["zero?", "not", "null?", "pair?", "atom?", "car", "cdr", "identity", "vlen", "atom-of"], 1
+    ),
 }
 _KINDS = ((INTEGER, INTEGERS), (BOOLEAN, BOOLEANS), (NIL, NILS), (REAL, REALS), (TEXT, TEXTS))
 
@@ -71,9 +76,11 @@ class Flow:
         self, entry: RootCode, given: Sequence[Set | Memory], memories: Mapping[str, Memory] | None = None
     ) -> None:
         self.entry = entry
-        self.codes = self.closures = self.memories = 0
+        self.codes = self.closures = self.memories = self.vectors = 0
         self.named = dict(memories or {})
         self.halves: dict[Set, list[Set]] = {GIVEN: [DATA, DATA]}
+        self._items: dict[Set, tuple[Set, set[int]]] = {}
+        """Of static sequences, what their items may be, and their lengths."""
         self.params: dict[RootCode, list[Set]] = {}
         self.result: Set = 0
         self._bits: dict[Any, Set] = {}
@@ -145,6 +152,8 @@ class Flow:
             found.append(CODE)
         if values & self.memories:
             found.append(MEMORY)
+        if values & self.vectors:
+            found.append(VECTOR)
         if values & self.pairs & ~self.closures:
             found.append(PAIR)
         if values & self.closures:
@@ -232,7 +241,10 @@ class Flow:
                     made, value = instruction
                     if made in names:
                         tests.forget(made)
-                    names[made] = INTEGERS if type(value) is int else self.constant(value)
+                    try:
+                        names[made] = INTEGERS if type(value) is int else self.constant(value)
+                    except StagingError as error:
+                        raise at_reader(error, instruction, stream, code) from None
                 elif isinstance(instruction, Jump):
                     args = [names[name] for name in instruction.args]
                     self.jumped(instruction, self.codes_of(names[instruction.target]), args, tests)
@@ -271,11 +283,57 @@ class Flow:
             return REALS
         if isinstance(value, str) and value:
             return TEXTS
-        raise StagingError(
-            f"a constant without a word: {value!r}",
-            place=self.entry.name,
-            fix="build it of integers, texts and pairs, or run the program by the machine",
-        )
+        if isinstance(value, tuple):
+            return self._vector(cast("tuple[Any, ...]", value))
+        raise wordless(value, self.entry.name)
+
+    def _vector(self, value: tuple[Any, ...]) -> Set:
+        """The set of a static sequence: one for all sequences that are as deep in it."""
+        found = self._bits.get(id(value))
+        if found is not None:
+            return found
+        levels: list[list[tuple[Any, ...]]] = [[value]]
+        while levels[-1]:
+            inner: dict[int, Any] = {id(one): one for each in levels[-1] for one in each}
+            levels.append([one for one in inner.values() if isinstance(one, tuple)])
+        bit = 0
+        for level in reversed(levels[:-1]):
+            items = bit
+            for one in {id(one): one for each in level for one in each}.values():
+                if isinstance(one, Pair | RootCode):
+                    raise wordless(one, self.entry.name)
+                items |= 0 if isinstance(one, tuple) else self.constant(one)
+            bit = self._new(id(level), level)
+            self.vectors |= bit
+            self._items[bit] = items, set(map(len, level))
+        self._bits[id(value)] = bit
+        return bit
+
+    def lengths_of(self, values: Set) -> set[int]:
+        """The lengths of the static sequences in a set."""
+        return set[int]().union(*(self._items[bit][1] for bit in bits(values & self.vectors)))
+
+    def _read(self, prim: RootPrim, args: Sequence[Set]) -> Set:
+        """What a primitive may read of static sequences.
+
+        Raises StagingError where it may read a text or the length of a memory.
+        """
+        held = args[0]
+        if held & TEXTS or (prim.primitive == "vlen" and held & self.memories):
+            read = read_at(prim, prim.args[0], "a text" if held & TEXTS else "a memory")
+            raise StagingError(
+                f"{read}, which has no machine code",
+                place=prim.place or self.entry.name,
+                fix="make it a tuple or a list, or run the program by the machine",
+            )
+        if prim.primitive == "vlen":
+            return INTEGERS if held & self.vectors else 0
+        if not args[1] & NUMBERS:
+            return 0
+        found = 0
+        for bit in bits(held & self.vectors):
+            found |= self._items[bit][0]
+        return found
 
     def accessed(self, prim: RootPrim, args: Sequence[Set]) -> tuple[Memory, Sequence[Set]] | None:
         """The memory that a primitive reads or writes, and its other operands; None if it does neither.
@@ -331,6 +389,10 @@ class Flow:
             return site
         if name == "identity":
             return args[0]
+        if name == "atom-of":
+            return args[0] & ~self.pairs
+        if name in _READS:
+            return self._read(prim, args)
         one, other = args
         if name == "/" or ((one | other) & REALS and name not in _ON_INTEGERS_ALONE):
             if not one & _SCALARS or not other & _SCALARS:
@@ -396,7 +458,7 @@ class Narrowing:
 
     def _said(self, flow: Flow, test: str, *, truth: bool) -> Iterator[tuple[str, Set]]:
         """Sets that variables are in where a test has a truth."""
-        yield test, ~NILS if truth else _SCALARS | NILS
+        yield test, ~NILS if truth else _SCALARS | NILS | flow.vectors
         kind, subject = self._known.get(test, ("", ""))
         if kind == "null?":
             yield subject, NILS if truth else ~NILS

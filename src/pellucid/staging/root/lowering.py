@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
+from pellucid.base.errors import StagingError
 from pellucid.ir.flow import CLOSURE, CODE, PAIR, BasicBlock, Graph, Stream
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.flow import (
@@ -33,6 +34,8 @@ from pellucid.staging.root.program import MAKING_PAIRS, Const, Jump, Pair, RootC
 from pellucid.staging.root.program import Instruction as RootInstruction
 from pellucid.staging.root.pruning import pruned
 from pellucid.staging.root.records import Records
+from pellucid.staging.root.table_reads import vector
+from pellucid.staging.root.wordless import at_reader
 from pellucid.staging.root.words import TAGGED, WordValue
 
 _LIMIT = 1 << 63
@@ -41,11 +44,16 @@ _MAX_JOINED = 64
 
 
 class Lowered(NamedTuple):
-    """A program as a graph, the codes of whose numbers from 1 up these are, and the memories it accesses by name."""
+    """A program as a graph, and what its words stand for.
+
+    `codes` are those of the numbers from 1 up, `memories` the ones that it accesses, by name, and `vectors` its static
+    sequences by their words.
+    """
 
     graph: Graph
     codes: list[RootCode]
     memories: dict[str, Memory]
+    vectors: dict[int, Any]
 
 
 def lowered(
@@ -74,7 +82,8 @@ def lowered(
         assert graph is not None  # noqa: S101 - nothing grows after it settled
     if flow.closures & ~flow.stop:
         graph = Records(graph, lowering.pairs_made, lowering.halves_read).result(flow.closures)
-    return Lowered(pruned(graph), list(lowering.number), lowering.memories)
+    lowering.tables.fill(lowering.memories)
+    return Lowered(pruned(graph), list(lowering.number), lowering.memories, lowering.tables.values)
 
 
 def _narrowed(names: dict[str, WordValue], known: dict[str, Set]) -> dict[str, WordValue]:
@@ -250,7 +259,10 @@ class _Lowering(Operations):
                     continue
                 value = integers.get(constant) if of is int else None
                 if value is None:
-                    value = self._const(constant)
+                    try:
+                        value = self._const(constant)
+                    except StagingError as error:
+                        raise at_reader(error, step, stream, code) from None
                 if value is None:
                     return
                 if made in names:
@@ -325,6 +337,8 @@ class _Lowering(Operations):
             return WordValue(self.flow.code(value), self.constant(self.number_of_code(value)))
         if value is None or isinstance(value, bool):
             return WordValue(NILS if value is None else BOOLEANS, self.constant(int(value or 0)))
+        if isinstance(value, tuple):
+            return vector(self, cast("tuple[Any, ...]", value))
         self.flow.constant(value)
         self.out.append(("fail", self.too_large()))
         return None

@@ -229,8 +229,9 @@ class _Nest:
                     place, word = self.whole(known, index), self.whole(known, value)
                     out.append(self.memory(memory).put(of(place), of(word)))
                 case ("load", made, memory, index, _):
-                    name = self.session.fresh("word", WHOLE)
-                    out.append(R.Set(name, self.memory(memory).element(self.whole(known, index))))
+                    element = self.memory(memory).element(self.whole(known, index))
+                    name = self.session.fresh("word", element.type)
+                    out.append(R.Set(name, element))
                     known[made] = name
                 case ("switch", _, _):
                     raise self._unfit("jumps through closures")

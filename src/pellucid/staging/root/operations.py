@@ -27,6 +27,7 @@ from pellucid.staging.root.flow import (
 from pellucid.staging.root.primitives import primitive, types_of
 from pellucid.staging.root.program import RootPrim
 from pellucid.staging.root.records import MadePair, ReadHalf
+from pellucid.staging.root.table_reads import counted_item, is_some, item, length
 from pellucid.staging.root.words import TAGGED, MemoryAccess, Words, WordValue, named
 
 _OPERATORS = {
@@ -135,7 +136,8 @@ class Operations(Words):
         for value in args[:first:-1]:
             self.numeric(value, prim.primitive, is_input=True)
         self.numeric(args[first], prim.primitive)
-        self.memories[memory.name] = memory
+        if self.memories.setdefault(memory.name, memory) is not memory:
+            raise StagingError("two memories have this name", place=memory.name, fix="rename one")
         mask = 0 if memory.word == memory.buffer.type.bits else self.constant(memory.mask)
         outside = f"an address is not in the memory {memory.name}"
         access = MemoryAccess(first, list(self.memories).index(memory.name), mask, outside, {})
@@ -232,6 +234,10 @@ class Operations(Words):
 
     def truth(self, value: WordValue) -> int:
         """A word that is 0 where a value is false."""
+        if value.set & self.flow.vectors:
+            if value.set & REALS:
+                raise self._mixed("a test")
+            return is_some(self, value)
         if not value.set & REALS:
             return value.word
         if value.set != REALS:
@@ -268,6 +274,12 @@ class Operations(Words):
         classes = [{t >> 1 for t in self.flow.tags(value.set)} for value in args]
         if not classes[0] & classes[1]:
             return WordValue(held, self.constant(0))
+        if one.set & self.flow.vectors and other.set & self.flow.vectors:
+            raise StagingError(
+                "a comparison of two static sequences has no machine code",
+                place=self.place,
+                fix="compare their items, or run the program by the machine",
+            )
         if PAIR >> 1 in classes[0] & classes[1]:
             atoms = [self._is_atom(held, [value]).word for value in args]
             self.require(
@@ -315,6 +327,13 @@ class Operations(Words):
 
     def _is_atom(self, held: Set, args: list[WordValue]) -> WordValue:
         return WordValue(held, self.emit("is0", self._is_pair(held, args).word))
+
+    def _atom_of(self, held: Set, args: list[WordValue]) -> WordValue:
+        (one,) = args
+        if one.set & self.flow.pairs:
+            is_atom = self._is_atom(held, args).word
+            self.require(is_atom, self.failure("atom-of: a pair where an atom is expected"))
+        return WordValue(held, one.word, one.tag)
 
     def _identity(self, held: Set, args: list[WordValue]) -> WordValue:
         return args[0]
@@ -370,6 +389,7 @@ class Operations(Words):
     OTHERS: ClassVar[dict[str, Callable[[Operations, Set, list[WordValue]], WordValue]]] = {
         "<": _less, "=": _equal, "early=": _equal, "zero?": _is_zero, "not": _not, "null?": _is_nil, "pair?": _is_pair,
         "atom?": _is_atom, "identity": _identity, "cons": _made_pair, "close": _made_pair, "car": _car, "cdr": _cdr,
+        "atom-of": _atom_of, "item": item, "item-at": item, "vref": counted_item, "vlen": length,
     }  # fmt: skip
 
 

@@ -17,6 +17,8 @@ _ANY = (-(1 << 63), (1 << 63) - 1)
 _TRUTH = (0, 1)
 _MAX_WORDS = 1 << 48
 """No memory has more words."""
+_WORD = 64
+"""Bits of a word, which may be below 0; elements with fewer bits are not."""
 _MAX_GROWTHS = 4
 """Maximum growths of a parameter's interval before it holds all words."""
 _CHECKED = frozenset(["add", "sub", "mul", "shl", "div"])
@@ -115,7 +117,7 @@ class _Ranges:
         elif op in ("load", "store"):
             memory, index = (instruction[2], instruction[3]) if op == "load" else instruction[1:3]
             self._accepted(index, known, near)
-            if op == "load":
+            if op == "load" and self.bits[memory] < _WORD:
                 known[instruction[1]] = (0, (1 << self.bits[memory]) - 1)
         return instruction
 

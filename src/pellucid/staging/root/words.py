@@ -14,6 +14,7 @@ from pellucid.staging.root.flow import INTEGERS, NUMBERS, Flow, Set
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.program import RootCode
 from pellucid.staging.root.records import MadePair, ReadHalf
+from pellucid.staging.root.tables import StaticSequences
 
 TAGGED, _NULLABLE = -1, -2
 """Shapes of values whose tags are told by a register, or by their words."""
@@ -65,6 +66,7 @@ class Words:
         self.fixed: dict[int, int] = {}
         self.pairs: list[tuple[int, int, int]] = []
         self.memories: dict[str, Memory] = {}
+        self.tables = StaticSequences()
         self.pairs_made: dict[int, MadePair] = {}
         self.halves_read: dict[int, ReadHalf] = {}
 
