@@ -8,7 +8,7 @@ import pytest
 from tests.staging.front.agreeing import agrees
 
 import pellucid
-from pellucid.base.errors import InputError
+from pellucid.base.errors import InputError, StagingError
 from pellucid.staging import DYNAMIC, STATIC, Memory, cogen, interpreter
 from pellucid.staging.front.vectors import dynamic_data
 
@@ -204,3 +204,82 @@ def test_a_query_goes_down_a_tuple_of_tuples() -> None:
     for tier in TIERS:
         compiled = pellucid.compile_code(program.code, "data", tier=tier)
         assert compiled(dynamic_data(document, "document")) == 4
+
+
+# ---- dictionaries for dynamic parameters ----
+
+
+@interpreter
+def plainly(p, d, x):
+    return d * x + p
+
+
+@interpreter
+def over(p, d, x):
+    found = p
+    for key in d:
+        found += x * key
+    return found
+
+
+@interpreter
+def by_key(p, d, x):
+    return (len(d) + p) * d["a"] + x
+
+
+@interpreter
+def under_a_key(p, d, x):
+    one = d[p]
+    return one["a"] + x
+
+
+def test_a_dictionary_for_a_dynamic_parameter_is_one_error_with_line_and_parameter() -> None:
+    for function, used in ((plainly, ""), (over, ", and d is used in 'd'")):
+        line = function.source.tree.lineno + (2 if used else 0)
+        program = cogen(function, p=STATIC, d=DYNAMIC, x=DYNAMIC)(1)
+        with pytest.raises(InputError) as error:
+            program({"a": 3}, 2)
+        place, _, message = str(error.value).partition(": ")
+        assert place.endswith(f"test_givens.py:{line}")
+        assert message == (
+            f"{function.source.name}: {{'a': 3}} is no value for d{used}; "
+            "give d=STATIC to cogen, or its values as a tuple"
+        )
+
+
+def test_a_dictionary_in_a_tuple_is_one_error_with_line_and_parameter() -> None:
+    @interpreter
+    def second(p, d: tuple, x):
+        return d[1] + x + p
+
+    program = cogen(second, p=STATIC, d=DYNAMIC, x=DYNAMIC)(1)
+    assert program((5, 7), 2) == 10
+    line = second.source.tree.lineno + 1
+    with pytest.raises(
+        InputError,
+        match=rf"test_givens.py:{line}: second: {{'a': 3}} in d is no data, and d is used in 'd\[1\]'; "
+        "give d=STATIC to cogen, or the values of the dictionary as a tuple",
+    ):
+        program((5, (7, {"a": 3})), 2)
+    with pytest.raises(InputError, match=r"second: 2.5 in d is no data.*; give integers, truth values, None"):
+        program((2.5, 7), 2)
+
+
+def test_an_entry_of_what_is_dynamic_is_refused_when_the_compiler_is_made() -> None:
+    for function, text in ((by_key, """"d['a']\""""), (under_a_key, """"one['a']\"""")):
+        with pytest.raises(StagingError) as error:
+            cogen(function, p=STATIC, d=DYNAMIC, x=DYNAMIC)
+        assert str(error.value).partition(": ")[2] == (
+            f"d is dynamic, and is used as a dictionary in {text}; "
+            "give d=STATIC, or make d a tuple, and take its items by their positions"
+        )
+        assert cogen(function, p=STATIC, d=STATIC, x=DYNAMIC) is not None
+
+
+def test_dictionaries_that_the_program_makes_keep_their_keys() -> None:
+    @interpreter
+    def made(p, x):
+        found = {"a": x, "b": p}
+        return found["a"] * found["b"]
+
+    agrees(made, {"p": 3}, [{"x": 4}, {"x": -1}])

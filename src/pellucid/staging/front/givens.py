@@ -6,13 +6,15 @@ The inference asks when it knows how parameters are used; a compiled program ask
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from pellucid.base.errors import InputError, brief
+from pellucid.base.errors import InputError, StagingError, brief
 from pellucid.staging.front.kinds import ITEM, Kind
 from pellucid.staging.memory import Memory
+from pellucid.staging.root.program import Pair
 
 if TYPE_CHECKING:
     from pellucid.staging.front.inference import Inference
@@ -29,6 +31,7 @@ def find_forms(inference: Inference) -> None:
     written = {one.arg: one.annotation for one in entry.tree.args.args}
     for name in entry.params:
         kind = inference.kinds.variable(entry.function, name).root
+        _check_keys(kind, name)
         if not kind.forms:
             if _is_tuple(entry, written.get(name)) or (kind.is_sequence and _has_sequences(kind)):
                 kind.add("tuple")
@@ -36,6 +39,27 @@ def find_forms(inference: Inference) -> None:
                 kind.add("memory")
         if kind.with_size:
             inference.sized.append(name)
+
+
+def _check_keys(kind: Kind, name: str) -> None:
+    """Check that no entry is taken by a text of what is dynamic: there are no dictionaries then.
+
+    Raises StagingError with the line that takes one. Fields of objects are looked at where they are written.
+    """
+    waiting, seen = [kind.root], {kind.root}
+    for one in waiting:
+        is_known = one.of is not None or one.forms & {"given", "dict", "object"}
+        if not is_known and one.entry is not None:
+            place, text = one.entry
+            raise StagingError(
+                f"{name} is dynamic, and is used as a dictionary in {text!r}",
+                place=place,
+                fix=f"give {name}=STATIC, or make {name} a tuple, and take its items by their positions",
+            )
+        if not is_known:
+            new = {part.root for part in one.parts.values()} - seen
+            seen |= new
+            waiting += new
 
 
 def _is_tuple(source: Source, annotation: ast.expr | None) -> bool:
@@ -77,3 +101,38 @@ def check_form(inference: Inference, name: str, value: object) -> None:
         place=place,
         fix=f"give {name} an array of uint8, uint16 or uint32{more}",
     )
+
+
+def refuse(inference: Inference | None, entry: str, name: str, value: object) -> NoReturn:
+    """Raise the error of an argument of a kind that programs do not take, at the line that uses the parameter."""
+    is_dictionary = isinstance(value, Mapping)
+    instead = "a number, a truth value, a tuple, or an array for a memory"
+    fix = f"give {name}=STATIC to cogen, or its values as a tuple" if is_dictionary else f"give {instead}"
+    raise _refusal(inference, entry, name, f"{brief(value)} is no value for {name}", fix)
+
+
+def refuse_part(inference: Inference | None, entry: str, name: str, value: object) -> None:
+    """Raise the error of a part of an argument that is no data; nothing happens where all parts are."""
+    waiting: list[Any] = [value] if isinstance(value, tuple | list) else []
+    for held in waiting:
+        for one in held:
+            if isinstance(one, tuple | list):
+                waiting.append(one)
+            elif not (one is None or isinstance(one, int | np.integer | np.bool_ | Pair)):
+                is_dictionary = isinstance(one, Mapping)
+                instead = f"{name}=STATIC to cogen, or the values of the dictionary as a tuple"
+                fix = f"give {instead if is_dictionary else 'integers, truth values, None, and tuples of these'}"
+                raise _refusal(inference, entry, name, f"{brief(one)} in {name} is no data", fix)
+
+
+def _refusal(inference: Inference | None, entry: str, name: str, message: str, fix: str) -> InputError:
+    """The error of an argument; a compiler that was loaded knows its name only."""
+    if inference is None:
+        return InputError(message, place=entry, fix=fix)
+    source = inference.entry
+    kind: Kind = inference.kinds.variable(source.function, name).root
+    # What flows together with a part of the static program is used where that is.
+    use = None if "given" in kind.forms else kind.use
+    place, text = use or (f"{source.file}:{source.tree.lineno}", "")
+    used = f", and {name} is used in {text!r}" if text else ""
+    return InputError(f"{source.name}: {message}{used}", place=place, fix=fix)

@@ -372,7 +372,7 @@ class _Walk:
 
     def _use(self, kind: Kind, node: ast.expr) -> None:
         """Take note of an expression that uses values as sequences."""
-        kind.root.use = kind.root.use or (f"{self._source.file}:{node.lineno}", ast.unparse(node))
+        kind.used(self._source.file, node, written_key(getattr(node, "slice", None)))
 
     def _dictionary(self, keys: list[ast.expr | None], values: list[ast.expr]) -> Kind:
         """The kind of a dictionary that is written: its entries have kinds of their own, where the keys are texts."""

@@ -14,7 +14,7 @@ from pellucid.base.errors import InputError, StagingError, brief, did_you_mean
 from pellucid.base.kinds import FUNCTION, takes, whole
 from pellucid.staging.cogen.generator import Compiler, cogen
 from pellucid.staging.cogen.saving import save
-from pellucid.staging.front.givens import check_form
+from pellucid.staging.front.givens import check_form, refuse, refuse_part
 from pellucid.staging.front.inference import RESULT, SIZE, Inference
 from pellucid.staging.front.kinds import Kind, written
 from pellucid.staging.front.placing import placed, placed_input, placed_loaded
@@ -265,10 +265,11 @@ class CompiledProgram:
                 place=place,
                 fix=f"give {', '.join(names) or 'none'}",
             )
-        kinds = tuple(_kind(one, name, place) for one, name in zip(args, names, strict=True))
-        if self._translation is not None:
+        inference = self._translation.inference if self._translation is not None else None
+        kinds = tuple(_kind(one, name, place, inference) for one, name in zip(args, names, strict=True))
+        if inference is not None:
             for name, one in zip(names, args, strict=True):
-                check_form(self._translation.inference, name, one)
+                check_form(inference, name, one)
         sizes = [_size(one, names, args, place) for one in params[len(names) :]]
         key = tuple(one if isinstance(one, str) else (one.name, one.buffer.type, one.word) for one in kinds)
         compiled = self._compiled.get(key)
@@ -282,9 +283,12 @@ class CompiledProgram:
         try:
             made = compiled(*values)
         except (InputError, StagingError) as error:
-            if self._translation is None:
+            if isinstance(error, InputError) and error.place == self.code.name:
+                for name, one in zip(names, args, strict=True):
+                    refuse_part(inference, place, name, one)
+            if self._translation is None or inference is None:
                 raise
-            source, inference = self._translation.source, self._translation.inference
+            source = self._translation.source
             if isinstance(error, InputError):
                 raise placed_input(error, inference) from None
             raise placed(error, source, inference) from None
@@ -343,7 +347,7 @@ def _size(param: str, names: Sequence[str], args: Sequence[Any], place: str) -> 
     )
 
 
-def _kind(value: Any, name: str, place: str) -> str | Memory:
+def _kind(value: Any, name: str, place: str, inference: Inference | None = None) -> str | Memory:
     """The kind of an argument; an array is a memory of its words."""
     if isinstance(value, Memory):
         return Memory(name, value.word)
@@ -364,8 +368,4 @@ def _kind(value: Any, name: str, place: str) -> str | Memory:
         return "real"
     if value is None or isinstance(value, tuple | Pair):
         return "data"
-    raise InputError(
-        f"{brief(value)} is no value for {name}",
-        place=place,
-        fix="give a number, a truth value, a tuple, or an array for a memory",
-    )
+    return refuse(inference, place, name, value)

@@ -6,6 +6,7 @@ one variable's list has one binding time however long it is.
 
 from __future__ import annotations
 
+import ast
 import re
 from itertools import count
 from typing import Any, ClassVar
@@ -41,6 +42,8 @@ class Kind:
         """Whether a loop goes over them, which asks for the length of a memory."""
         self.use: tuple[str, str] | None = None
         """The place and the text of an expression that uses them as a sequence, for messages."""
+        self.entry: tuple[str, str] | None = None
+        """Those of an expression that takes the entry of a written key."""
         self.lengths: set[int] = set()
         """The numbers of items of tuples, where they are known; ANY for others."""
         self.of: Any = None
@@ -81,6 +84,13 @@ class Kind:
         """Whether some of these values are changed in place, so that each may have one name only."""
         own = self.root
         return own.mutated and "memory" not in own.forms
+
+    def used(self, file: str, node: ast.expr, key: str) -> None:
+        """Take note of an expression that uses them as sequences, or takes the entry of a written key."""
+        own, use = self.root, (f"{file}:{node.lineno}", ast.unparse(node))
+        own.use = own.use or use
+        if key:
+            own.entry = own.entry or use
 
     def part(self, key: Any) -> Kind:
         """The kind of an item: by its position in a tuple, by the name of a field, or `item` for any."""
@@ -135,6 +145,7 @@ class Kind:
             one.sized = one.sized or more.sized
             one.looped = one.looped or more.looped
             one.use = one.use or more.use
+            one.entry = one.entry or more.entry
             one.lengths |= more.lengths
             one.others |= more.others
             if one.of is None:
