@@ -9,7 +9,7 @@ from tests.staging.front.agreeing import FAILURES, agrees
 
 import pellucid
 from pellucid.base.errors import PellucidError, StagingError
-from pellucid.staging import DYNAMIC, STATIC, Memory, cogen, interpreter
+from pellucid.staging import DYNAMIC, STATIC, Memory, cogen, interpreter, lift
 from pellucid.staging.front.vectors import Listed, Vector, result
 from pellucid.staging.root.program import Const
 from pellucid.staging.root.reading import read_sugar
@@ -19,7 +19,7 @@ TIERS = ("machine", "quick", "llvm", "nest")
 
 def compared(function: Any, table: Any, cases: Any, *, tiers: Any = TIERS) -> Any:
     """The program of a table, after each tier gave for all positions what the interpreter gives, or failed as it."""
-    program = cogen(function, table=STATIC, row=DYNAMIC, column=DYNAMIC)(table)
+    program = cogen(function, [STATIC, DYNAMIC, DYNAMIC])(table)
     for tier in tiers:
         compiled = pellucid.compile_code(program.code, "integer", "integer", tier=tier)
         for row, column in cases:
@@ -208,3 +208,45 @@ def test_lists_and_tuples_stay_what_they_are() -> None:
     program = cogen(line_of, table=STATIC, row=DYNAMIC, column=DYNAMIC)([(1,), [1], (), []])
     compiled = pellucid.compile_code(program.code, "integer", "integer", tier="quick")
     assert [type(compiled(row, 0)) for row in range(4)] == [Vector, Listed, Vector, Listed]
+
+
+# ---- instructions at a computed counter ----
+
+
+@interpreter
+def instructions(code, row, column):
+    counter = lift(row)
+    found = column
+    while True:
+        name, left, right = code[counter]
+        if name == "end":
+            return found
+        found = found + left if name == "add" else found * left
+        counter = right
+
+
+def test_a_row_is_unpacked() -> None:
+    code = (("add", 3, 2), ("times", 2, 3), ("times", -1, 1), ("end", 0, 0))
+    compared(instructions, code, [(row, column) for row in range(4) for column in (-2, 5)])
+    with pytest.raises(PellucidError, match="unpacked: another number of values"):
+        cogen(instructions, code=STATIC, row=DYNAMIC, column=DYNAMIC)((("end", 1), ("add", 1, 0)))(0, 1)
+
+
+class Opaque:
+    def __init__(self, left, right):
+        self.left = left
+        self.right = right
+
+
+def test_an_object_is_not_unpacked() -> None:
+    @interpreter
+    def both(table, row, column):
+        left, right = table[row]
+        return left + right * column
+
+    compared(both, [(1, 2), (3, 4)], EVERYWHERE[:40])
+    program = cogen(both, table=STATIC, row=DYNAMIC, column=DYNAMIC)([Opaque(1, 2), (3, 4)])
+    line = both.source.tree.lineno + 1
+    with pytest.raises(StagingError, match=rf"^both:{line}: unpacked may read objects or sequences"):
+        pellucid.compile_code(program.code, "integer", "integer", tier="quick")
+    assert program(1, 1) == 7

@@ -35,7 +35,7 @@ _ON_INTEGERS_ALONE = _SHIFTS | BITS
 """The operators that fail on reals."""
 _ACCESSES = {"load": 1, "store": 2}
 """Operands of accesses to memories, besides the memory."""
-_READS = frozenset(["item", "item-at", "vref", "vlen"])
+_READS = frozenset(["item", "item-at", "vref", "vlen", "unpacked"])
 _TRUTHS = frozenset(["=", "early=", "zero?", "not", "null?", "pair?", "atom?"])
 
 
@@ -49,6 +49,7 @@ _SCALARS = NUMBERS | REALS
 _ARITY = {
     **dict.fromkeys([*ARITHMETIC, *BITS, "/", "<", "=", "early=", "cons", "close"], 2),
     **dict.fromkeys(["item", "item-at", "vref"], 2),
+    "unpacked": 3,
     **dict.fromkeys(
         ["zero?", "not", "null?", "pair?", "atom?", "car", "cdr", "identity", "vlen", "atom-of"], 1
     ),
@@ -81,6 +82,8 @@ class Flow:
         self.halves: dict[Set, list[Set]] = {GIVEN: [DATA, DATA]}
         self._items: dict[Set, tuple[Set, set[int]]] = {}
         """Of static sequences, what their items may be, and their lengths."""
+        self._sequences = self._objects = 0
+        """The static sequences that may be unpacked, and the fields of static objects, which may not."""
         self.params: dict[RootCode, list[Set]] = {}
         self.result: Set = 0
         self._bits: dict[Any, Set] = {}
@@ -305,6 +308,11 @@ class Flow:
                 items |= 0 if isinstance(one, tuple) else self.constant(one)
             bit = self._new(id(level), level)
             self.vectors |= bit
+            for one in level:
+                if isinstance(getattr(one, "origin", ()), tuple):
+                    self._sequences |= bit
+                else:
+                    self._objects |= bit
             self._items[bit] = items, set(map(len, level))
         self._bits[id(value)] = bit
         return bit
@@ -318,18 +326,20 @@ class Flow:
 
         Raises StagingError where it may read a text or the length of a memory.
         """
-        held = args[0]
+        held, place, refused = args[0], prim.place or self.entry.name, ""
         if held & TEXTS or (prim.primitive == "vlen" and held & self.memories):
-            read = read_at(prim, prim.args[0], "a text" if held & TEXTS else "a memory")
-            raise StagingError(
-                f"{read}, which has no machine code",
-                place=prim.place or self.entry.name,
-                fix="make it a tuple or a list, or run the program by the machine",
-            )
+            refused = read_at(prim, prim.args[0], "a text" if held & TEXTS else "a memory")
+        elif prim.primitive == "unpacked" and held & self._sequences and held & self._objects:
+            refused = "unpacked may read objects or sequences"
+        if refused:
+            fix = "let it read tuples or lists only, or run the program by the machine"
+            raise StagingError(f"{refused}, which has no machine code", place=place, fix=fix)
         if prim.primitive == "vlen":
             return INTEGERS if held & self.vectors else 0
         if not args[1] & NUMBERS:
             return 0
+        if prim.primitive == "unpacked":
+            return held & self._sequences
         found = 0
         for bit in bits(held & self.vectors):
             found |= self._items[bit][0]

@@ -36,6 +36,17 @@ def item(words: Words, held: Set, args: list[WordValue]) -> WordValue:
     return _item(words, held, args, "item")
 
 
+def unpacked(words: Words, held: Set, args: list[WordValue]) -> WordValue:
+    """A sequence that has as many items as are asked for, or more where the last operand says so."""
+    vector, count, is_longer = args
+    _sequence(words, vector, "unpacked")
+    found = _length(words, vector)
+    more = words.emit("and", words.emit("lt", count.word, found), is_longer.word)
+    fits = words.emit("or", words.emit("eq", found, count.word), more)
+    words.require(fits, words.failure("unpacked: another number of values"))
+    return WordValue(held, vector.word)
+
+
 def is_some(words: Words, value: WordValue) -> int:
     """A word that is 0 where a value, which may be a sequence, is false: one without items is."""
     if not value.set & ~words.flow.vectors:
