@@ -73,6 +73,9 @@ def bounded(v, low=-50, high=50):
     return max(low, min(high, v))
 
 
+TABLE = [[1, -2], (3, 4, 5), [0, 1]]
+
+
 def run(p, x, y):
     xs = [x, 1]
     t = (x, y, (1, 2))
@@ -89,7 +92,9 @@ _ATOMS = ("x", "y", "p[0]", "q", "1", "2", "-3", "i0", "len(p)")
 _PARTS = (
     "xs[-1]", "xs[0]", "len(xs)", "xs[1]", "t[0]", "t[1]", "t[-2]", "t[2][0]", 'env["a"]', 'env.get("b", 4)',
     'env["b"]', "len(env)", "env.get(p[1], 0)", "box.a", "box.items[-1]", "len(box.items)", 'box.named("k")', 'st["n"]',
-    'st["xs"][-1]', 'st["in"]["z"]', 'len(st["xs"])',
+    'st["xs"][-1]', 'st["in"]["z"]', 'len(st["xs"])', "p[x & 1]", "p[-1 - (y & 1)]",
+    "TABLE[x & 1][y & 1]", "TABLE[y % 3][x]",
+    "len(TABLE[x % 3])",
 )  # fmt: skip
 _TRUTHS = (
     "xs", "not xs", "p", "t", "env", "box.items", "x", "not q", '"a" in env', '"b" not in env', "p[1] in env",
