@@ -161,17 +161,24 @@ class Calling:
         An array has at least the elements that its buffer declares, and those that `proved` says code counts on. The
         moves on loops count on both as well.
         """
+        return self.located(memory, proved)[0]
+
+    def located(
+        self, memory: Memory, proved: Mapping[Buffer, int] | None = None
+    ) -> tuple[list[Array], list[int]]:
+        """The arrays of the caller's buffers, checked as by `arrays`, and their addresses."""
         least = proved or {}
         found = [
             self._array(b, memory.get(b, b.data), max(b.size, least.get(b, 1)), written=k < self.written)
             for k, b in enumerate(self.bound)
         ]
-        self._check_distinct(found)
-        return found
+        places = [address(a) for a in found]
+        self._check_distinct(found, places)
+        return found, places
 
-    def _check_distinct(self, found: Sequence[Array]) -> None:
+    def _check_distinct(self, found: Sequence[Array], places: Sequence[int]) -> None:
         """Check the precondition of the proofs: each buffer that the kernel stores to has one name."""
-        spans = [(at := address(a), at + a.nbytes) for a in found]
+        spans = [(at, at + a.nbytes) for a, at in zip(found, places, strict=True)]
         reached = 0
         for begin, end in sorted(spans):
             if begin < reached:

@@ -6,11 +6,13 @@ byte its buffers begin at is compiled in.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ..backends.jit.calling import MachineCode, PreparedCall
 from ..backends.port import Backend, Code, address
 from ..base.errors import InputError
 from ..ir.stream import Stream, moved
@@ -24,6 +26,8 @@ from .threads import available
 
 MIN_THREAD_BYTES = 1 << 17
 """Minimum bytes of a buffer that a thread takes: fewer are done before another thread has noticed."""
+PARTS_PER_THREAD = 4
+"""Parts of a call for each thread: each is begun at some cost, and threads are not equally fast."""
 UINT8 = np.dtype(np.uint8)
 Bytes = np.ndarray[Any, Any]
 
@@ -86,61 +90,143 @@ class _Version:
     def __init__(self, stream: Stream, backend: Backend) -> None:
         self.stream, self.nest = stream, stream_nest(stream)
         self.code = _code(self.nest, backend)
-        many, self._outputs = stream.buffers, {s.buffer for s in stream.outputs}
+        self.many, self.sums = stream.buffers, len(stream.sums)
+        self._outputs = {s.buffer for s in stream.outputs}
         self._apart = [
-            (j, k) for j in self._outputs for k in range(many) if k > j or (k < j and k not in self._outputs)
+            (j, k)
+            for j in self._outputs
+            for k in range(self.many)
+            if k > j or (k < j and k not in self._outputs)
         ]
-        self._last: tuple[int, tuple[int, ...]] = (0, (0,) * many)
+        self._at_addresses = _AtAddresses.of(self.nest, self.code)
+        self._last: _Sized | None = None
 
     def needed(self, count: int) -> tuple[int, ...]:
         """The bytes that each buffer must have for a number of samples."""
-        if self._last[0] != count:
-            found = [0] * self.stream.buffers
-            for s in (*self.stream.outputs, *self.stream.inputs):
-                found[s.buffer] = max(found[s.buffer], s.bytes(count))
-            self._last = count, tuple(found)
-        return self._last[1]
+        found = [0] * self.many
+        for s in (*self.stream.outputs, *self.stream.inputs):
+            found[s.buffer] = max(found[s.buffer], s.bytes(count))
+        return tuple(found)
 
     def run(self, buffers: Sequence[Bytes], count: int, threads: int | None) -> tuple[int, ...]:
         """Run on a number of samples; returns the sums."""
-        needed = self._checked(buffers, count)
-        totals = self.nest.totals
-        sums = np.zeros(totals.size if totals else 0, np.int64)
+        last = self._last
+        if last is None or last.count != count or last.asked != threads:
+            last = self._last = self._sized(count, threads)
+        places, sizes = self._checked(buffers, count, last.needed)
         if not count:
-            return tuple(sums.tolist())
-        memory: dict[Any, Bytes] = {} if totals is None else {totals: sums}
+            return (0,) * self.sums
+        if last.call is None or self._at_addresses is None:
+            return self._run_on_arrays(buffers, count, last.threads)
+        return self._at_addresses.run(last.call, places, sizes)
+
+    def _sized(self, count: int, threads: int | None) -> _Sized:
+        """What calls with that many samples and threads have in common."""
+        if count < 0:
+            raise InputError(f"{count} samples", place="stream", fix="give a number from 0 on")
+        needed = self.needed(count)
+        found = _Sized(count, threads, needed, max(1, max(needed) // MIN_THREAD_BYTES))
+        if self._at_addresses is not None and count:
+            found.call = PreparedCall(
+                self._at_addresses.code,
+                self.nest.arguments(count),
+                found.threads,
+                PARTS_PER_THREAD * found.threads,
+            )
+        return found
+
+    def _run_on_arrays(self, buffers: Sequence[Bytes], count: int, threads: int) -> tuple[int, ...]:
+        """Run code that is given arrays, of the elements that the nest has."""
+        sums = np.zeros(self.sums, np.int64)
+        memory: dict[Any, Bytes] = {} if self.nest.totals is None else {self.nest.totals: sums}
         for where, each in zip(self.nest.buffers, buffers, strict=True):
             part, size = each[where.skip :] if where.skip else each, where.bits // 8
             if size > 1:
                 part = part[: len(part) // size * size].view(where.memory.type.dtype)
             memory[where.memory] = part
-        most = max(1, max(needed) // MIN_THREAD_BYTES)
-        self.code.run(self.nest.arguments(count), memory, threads=min(threads or available(), most))
+        self.code.run(self.nest.arguments(count), memory, threads=threads)
         return tuple(sums.tolist())
 
-    def _checked(self, buffers: Sequence[Bytes], count: int) -> tuple[int, ...]:
-        """The bytes that buffers must have, once the buffers are checked."""
-        total = self.stream.buffers
-        if count < 0 or len(buffers) != total:
+    def _checked(
+        self, buffers: Sequence[Bytes], count: int, needed: Sequence[int]
+    ) -> tuple[list[int], list[int]]:
+        """The addresses and sizes of buffers that are fit for a number of samples."""
+        if len(buffers) != self.many:
             raise InputError(
-                f"{count} samples of {len(buffers)} buffers", place="stream", fix=f"give it {total} buffers"
+                f"{count} samples of {len(buffers)} buffers",
+                place="stream",
+                fix=f"give it {self.many} buffers",
             )
-        needed = self.needed(count)
+        places: list[int] = []
+        sizes: list[int] = []
         for k, each in enumerate(buffers):
             even = each.strides == (1,) or (each.ndim == 1 and each.flags.c_contiguous)
             if not even or (each.dtype is not UINT8 and each.dtype != UINT8):
                 raise InputError("is not a contiguous one-dimensional array of bytes", place=f"buffer {k}")
-            if each.size < needed[k]:
-                raise InputError(f"has {each.size} bytes where {needed[k]} are needed", place=f"buffer {k}")
+            size = each.size
+            if size < needed[k]:
+                raise InputError(f"has {size} bytes where {needed[k]} are needed", place=f"buffer {k}")
             if k in self._outputs and not each.flags.writeable:
                 raise InputError("cannot be written to", place=f"buffer {k}", fix="pass a writable array")
-        spans = [(at := address(each), at + each.size) for each in buffers] if self._apart else []
+            places.append(address(each))
+            sizes.append(size)
         for j, k in self._apart:
-            if spans[j][0] < spans[k][1] and spans[k][0] < spans[j][1]:
+            if places[j] < places[k] + sizes[k] and places[k] < places[j] + sizes[j]:
                 raise InputError(
                     f"overlaps buffer {j}, which is written to", place=f"buffer {k}", fix="copy one"
                 )
-        return needed
+        return places, sizes
+
+
+class _Sized:
+    """What calls with a number of samples and of threads have in common; the last ones are kept."""
+
+    def __init__(self, count: int, asked: int | None, needed: tuple[int, ...], most: int) -> None:
+        self.count, self.asked, self.needed = count, asked, needed
+        self.threads = min(asked or available(), most)
+        self.call: PreparedCall | None = None
+
+
+class _AtAddresses:
+    """Machine code that is called with addresses: buffers that are checked once are not made arrays of elements."""
+
+    def __init__(self, nest: StreamNest, code: MachineCode) -> None:
+        self.code = code
+        numbers = {b.memory: k for k, b in enumerate(nest.buffers)}
+        bound = code.calling.bound
+        self._tables = [b.data for b in bound]
+        # The places and lengths of tables, which stay; those of buffers are filled in.
+        self._places = [0 if data is None else address(data) for data in self._tables]
+        self._lengths = [0 if data is None else len(data) for data in self._tables]
+        self._buffers = [
+            (at, numbers[b], nest.buffers[numbers[b]].skip, b.type.bits // 8)
+            for at, b in enumerate(bound)
+            if b in numbers
+        ]
+        self._sums = 0 if nest.totals is None else nest.totals.size
+        self._sums_at = 0 if nest.totals is None else bound.index(nest.totals)
+
+    @classmethod
+    def of(cls, nest: StreamNest, code: Code) -> _AtAddresses | None:
+        """For code that runs at addresses, wherever elements begin and whatever number of them there is."""
+        if not isinstance(code, MachineCode) or code.aligned:
+            return None
+        whole = all(code.needs.get(b.memory, 1) <= 1 for b in nest.buffers)
+        return cls(nest, code) if whole else None
+
+    def run(self, call: PreparedCall, at: Sequence[int], sizes: Sequence[int]) -> tuple[int, ...]:
+        """Run on buffers at addresses, with sizes in bytes; returns the sums."""
+        places, lengths = self._places.copy(), self._lengths.copy()
+        for position, k, skip, size in self._buffers:
+            places[position] = at[k] + skip
+            lengths[position] = (sizes[k] - skip) // size
+        if not self._sums:
+            call(places, lengths)
+            return ()
+        sums = array("q", bytes(8 * self._sums))
+        places[self._sums_at], lengths[self._sums_at] = sums.buffer_info()
+        call(places, lengths)
+        return tuple(sums)
 
 
 def compile_stream(stream: Stream, *, backend: str = "auto") -> CompiledStream:

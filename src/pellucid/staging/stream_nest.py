@@ -260,16 +260,17 @@ class _Writer:
 
     def nest(self) -> StreamNest:
         """The nest: the first samples, whole blocks, and the samples that are left."""
-        body: list[N.Statement] = [*self._start()]
+        body: list[N.Statement] = self._start_states()
         samples, head = self.unit * self.lanes * self.rows, self.head
         if self.unit > MAX_UNIT:
             samples = head = MAX_COUNT
+            body += [*self._start_parts(ZERO, self.bands), *self._start_totals()]
             body += self._in_order("t", ZERO, COUNT, add=True)
         else:
             if head:
                 few = E.apply("min", COUNT, number(head))
                 body += [*self._in_order("h", ZERO, few, add=False), *self._start_states()]
-            body += self._main(BLOCKS)
+            body += [*self._main(BLOCKS), *self._start_totals()]
             body += self._in_order("t", times(BLOCKS, samples), COUNT, add=True)
         body += self._finish()
         scratch = [*self.states, *self.parts]
@@ -283,13 +284,17 @@ class _Writer:
             N.Kernel("stream", (BLOCKS, COUNT), outputs, block), self.buffers, self.totals, samples, head
         )
 
-    def _start(self) -> list[N.Statement]:
-        found: list[N.Statement] = self._start_states()
-        if self.totals is not None:
-            found += [N.Store(self.totals, number(k), ZERO) for k in range(len(self.parts))]
+    def _start_totals(self) -> list[N.Statement]:
+        totals = self.totals
+        return [] if totals is None else [N.Store(totals, number(k), ZERO) for k in range(len(self.parts))]
+
+    def _start_parts(self, first: Expr, bands: int) -> list[N.Statement]:
+        """Clear the parts of sums of some bands: each clears its own, since a loop before theirs is one more call."""
+        found: list[N.Statement] = []
         for part in self.parts:
             z, how = E.index("z", T.i64), N.lanes(self.lanes) if self.lanes > 1 else N.SEQ
-            found.append(N.For(z, ZERO, number(part.size), (N.Store(part, z, ZERO),), how))
+            body = (N.Store(part, z if first is ZERO else E.apply("add", first, z), ZERO),)
+            found.append(N.For(z, ZERO, number(bands * self.lanes), body, how))
         return found
 
     def _start_states(self) -> list[N.Statement]:
@@ -363,13 +368,14 @@ class _Writer:
         r = E.index("r", T.i64)
         if not self.parts or self.states:
             how = N.SEQ if self.states else N.spread(CHUNK)
-            return [N.For(r, ZERO, blocks, self._block(r, ZERO), how)]
+            return [*self._start_parts(ZERO, 1), N.For(r, ZERO, blocks, self._block(r, ZERO), how)]
         b = E.index("b", T.i64)
         step = E.apply("floor_div", plus(blocks, self.bands - 1), number(self.bands))
         first = E.apply("mul", b, step)
         end = E.apply("min", E.apply("add", first, step), blocks)
-        inner = N.For(r, first, end, self._block(r, times(b, self.lanes)))
-        return [N.For(b, ZERO, number(self.bands), (inner,), N.spread(1))]
+        part = times(b, self.lanes)
+        body = (*self._start_parts(part, 1), N.For(r, first, end, self._block(r, part)))
+        return [N.For(b, ZERO, number(self.bands), body, N.spread(1))]
 
     def _block(self, r: Expr, part: Expr) -> N.Block:
         """A block: units side by side, or one of them; `part` is where its sums are added up."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 import ctypes
 import struct
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...ir.expr import Buffer
-from ..port import Arguments, Calling, Crew, Memory, address
+from ..port import MAX_BANDS, Arguments, Calling, Crew, Memory, address
 from .polling import NEVER_STOP, Poll
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SIGNATURE = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
 )
+_Room = tuple["array[int]", int, list[np.ndarray[Any, Any]]]
 FINE_BANDS = 128
 """Maximum parts of a frame where machine code hands them out: small, so that no thread waits long for the last."""
 
@@ -103,59 +104,109 @@ class MachineCode:
     text: str = field(default="", repr=False)
     aligned: bool = False
     slots: Slots = field(init=False, repr=False)
+    pack_into: Callable[..., None] = field(init=False, repr=False)
+    lengths_at: int = field(init=False, repr=False)
+    params_at: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Prepare what every call needs."""
-        object.__setattr__(self, "slots", Slots(self.calling))
+        """Prepare what every call needs: how arguments and the caller's buffers are told, and at which bytes."""
+        calling = self.calling
+        bound, scratch = len(calling.bound), len(calling.scratch)
+        lengths_at = 8 * (bound + scratch + calling.polls)
+        object.__setattr__(self, "slots", Slots(calling))
+        object.__setattr__(self, "pack_into", struct.Struct(f"={bound}q").pack_into)
+        object.__setattr__(self, "lengths_at", lengths_at)
+        object.__setattr__(self, "params_at", lengths_at + 8 * (bound + scratch))
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
         """Run once; see `port.Code`."""
         calling = self.calling
-        slots, values = self.slots(arguments)
-        arrays = calling.arrays(memory, self.needs)
+        call = PreparedCall(self, arguments, threads)
+        arrays, places = calling.located(memory, self.needs)
         if self.aligned and not all(a.flags.aligned for a in arrays):
             given, arrays = arrays, [a if a.flags.aligned else a.copy() for a in arrays]
             try:
-                self._call(slots, values, arrays, threads)
+                call(list(map(address, arrays)), list(map(len, arrays)))
             finally:
                 for a, copied in zip(given[: calling.written], arrays, strict=False):
                     if copied is not a:
                         a[:] = copied
             return
-        self._call(slots, values, arrays, threads)
+        call(places, list(map(len, arrays)))
 
-    def _call(
-        self, slots: bytes, values: list[Any], arrays: Sequence[np.ndarray[Any, Any]], threads: int | None
+
+class PreparedCall:
+    """A call of machine code with given arguments, for any memory: ``call(places, lengths)``, from any thread.
+
+    What depends on the arguments alone is found once: the slots, the sizes of scratch memory, and the parts of loops
+    that are handed out, about `parts` of each at most. Memory of a call that has ended is kept for the next one.
+    """
+
+    __slots__ = ("_code", "_free", "_sizes", "_slots", "_steps", "_threads")
+
+    def __init__(
+        self, code: MachineCode, arguments: Arguments, threads: int | None = None, parts: int = FINE_BANDS
     ) -> None:
-        calling = self.calling
-        sizes = calling.sizes(values)
-        scratch = [np.empty(n, b.type.dtype) for n, b in zip(sizes, calling.scratch, strict=True)]
-        # Where buffers are, how long they are, slots: one piece of memory.
-        where = [*map(address, arrays), *map(address, scratch)]
-        poll = Poll() if calling.polls else None
-        if poll is not None:
+        """Raises InputError for a missing or unfit argument."""
+        calling = code.calling
+        self._code, self._threads = code, threads
+        self._slots, values = code.slots(arguments)
+        self._sizes = calling.sizes(values)
+        most = parts if code.workers is not None else min(parts, MAX_BANDS)
+        # Each phase is called with the range of its loop, if it has one. A loop without iterations is not called.
+        self._steps: list[tuple[Any, int, int, int]] = []
+        for call, band in zip(code.linked.calls, calling.bands, strict=True):
+            first, beyond, step = (0, 0, 1) if band is None else calling.span(band, values, threads, most)
+            if band is None or first < beyond:
+                self._steps.append((call, first, beyond, step))
+        self._free: list[_Room] = []
+
+    def __call__(self, places: Sequence[int], lengths: Sequence[int]) -> None:
+        """Run on the caller's buffers, in order: their addresses, and their lengths in elements.
+
+        Neither is checked: the buffers are what `Calling.arrays` asks for, and aligned if the code counts on that.
+        """
+        code, free = self._code, self._free
+        try:
+            room = free.pop() if free else None
+        except IndexError:
+            # Another thread took it.
+            room = None
+        if room is None:
+            room = self._room(places, lengths)
+            words, place, _ = room
+        else:
+            words, place, _ = room
+            code.pack_into(words, 0, *places)
+            code.pack_into(words, code.lengths_at, *lengths)
+        poll = Poll() if code.calling.polls else None
+        if poll is not None and not any(code.calling.bands):
             # No signal is handled in the threads of a crew.
-            where.append(poll.place if not any(calling.bands) else NEVER_STOP)
-        words = array("q", [*where, *map(len, arrays), *sizes])
-        count = len(words)
-        words.frombytes(slots)
-        place = words.buffer_info()[0]
-        many, params = place + 8 * len(where), place + 8 * count
-        for band, call in zip(calling.bands, self.linked.calls, strict=True):
-            if band is None:
-                call(params, place, many, 0, 0)
-            elif self.workers is not None:
-                span = calling.span(band, values, threads, FINE_BANDS)
-                self.workers(call, params, place, many, span, threads)
+            words[code.lengths_at // 8 - 1] = poll.place
+        many, params = place + code.lengths_at, place + code.params_at
+        for call, first, beyond, step in self._steps:
+            if beyond - first <= step:
+                call(params, place, many, first, beyond)
+            elif code.workers is not None:
+                code.workers(call, params, place, many, (first, beyond, step), self._threads)
             else:
-                self._hand_out(call, (params, place, many), calling.parts(band, values, threads), threads)
+                self._hand_out(call, (params, place, many), range(first, beyond, step), beyond)
             if poll is not None:
                 poll.check()
+        free.append(room)
 
-    def _hand_out(
-        self, call: Any, job: tuple[int, int, int], bands: list[tuple[int, int]], threads: int | None
-    ) -> None:
-        if len(bands) == 1:
-            call(*job, *bands[0])
-        else:
-            self.crew(len(bands), lambda k: call(*job, *bands[k]), threads)
+    def _room(self, places: Sequence[int], lengths: Sequence[int]) -> _Room:
+        """Memory for one call: what machine code is given, its address, and the scratch memory in it."""
+        calling = self._code.calling
+        scratch = [np.empty(n, b.type.dtype) for n, b in zip(self._sizes, calling.scratch, strict=True)]
+        # Where buffers are, how long they are, slots: one piece of memory.
+        where = [*places, *map(address, scratch)]
+        if calling.polls:
+            where.append(NEVER_STOP)
+        words = array("q", [*where, *lengths, *self._sizes])
+        words.frombytes(self._slots)
+        return words, words.buffer_info()[0], scratch
+
+    def _hand_out(self, call: Any, job: tuple[int, int, int], starts: range, beyond: int) -> None:
+        code, step = self._code, starts.step
+        code.crew(len(starts), lambda k: call(*job, starts[k], min(starts[k] + step, beyond)), self._threads)
