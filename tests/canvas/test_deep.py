@@ -1,15 +1,16 @@
-"""Files of 16 bits to a sample: read by FFmpeg's decoder and by NumPy, against the colors as numbers."""
+"""Files of 16 and 32 bits to a sample: read by other decoders and by NumPy, against the colors as numbers."""
 
 from __future__ import annotations
 
 import io
+import sys
 
 import numpy as np
 import pytest
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.base.errors import InputError
+from pellucid.base.errors import InputError, MissingExtraError
 from pellucid.canvas import deep
 
 SIZE = (700, 40)
@@ -90,9 +91,17 @@ def test_a_palette_of_sixteen_bits_is_that_of_eight():
 @pytest.mark.parametrize(
     ("name", "options", "told"),
     [
-        ("a.tiff", {}, "depth: TIFF is written with 8 bits; choose PNG or NPY"),
+        ("a.webp", {}, "depth: WebP is written with 8 bits; choose PNG, TIFF, NPY, EXR for 16"),
         ("a.jpg", {}, "depth: JPEG is written with 8 bits"),
-        ("a.png", {"depth": 12}, "depth: 12 is no depth; give 8 or 16"),
+        ("a.png", {"depth": 32}, "depth: PNG is written with 8 or 16 bits; choose TIFF, NPY, EXR for 32"),
+        ("a.exr", {"depth": 8}, "depth: EXR is written with 16 or 32 bits"),
+        (
+            "a.exr",
+            {"depth": None, "tolerance": 1 / 255},
+            "depth: only pixels of 8 bits may be off by a little",
+        ),
+        ("a.exr", {"alpha": "straight"}, "alpha: the colors of EXR are multiplied with alpha; leave it out"),
+        ("a.png", {"depth": 12}, "depth: 12 is no depth; give 8, 16 or 32 bits"),
         ("a.png", {"depth": True}, "depth: True is no depth"),
         ("a.png", {"tolerance": 1 / 255}, "depth: only pixels of 8 bits may be off by a little"),
     ],
@@ -101,3 +110,100 @@ def test_other_depths_are_refused(tmp_path, name: str, options: dict[str, object
     with pytest.raises(InputError, match=told):
         pl.save(FADE, tmp_path / name, SIZE, **{"depth": 16, **options})
     assert not [*tmp_path.iterdir()]
+
+
+# --- TIFF and OpenEXR
+
+
+def written(kind: str, **options: object) -> np.ndarray:
+    """The samples of a file of FADE, by the package that others read such files with."""
+    file = io.BytesIO()
+    pl.save(FADE, file, SIZE, format=kind, zoom=1.0, **options)
+    file.seek(0)
+    if kind == "tiff":
+        import tifffile
+
+        return tifffile.imread(file)
+    import OpenEXR
+
+    (pixels,) = (channel.pixels for channel in OpenEXR.File(file).channels().values())
+    return pixels
+
+
+def light(stored: np.ndarray) -> np.ndarray:
+    return np.where(stored <= 0.04045, stored / 12.92, ((stored + 0.055) / 1.055) ** 2.4)
+
+
+def test_a_tiff_of_words_is_the_samples_of_a_png():
+    assert np.array_equal(written("tiff", depth=16), decoded(saved(FADE)))
+    wanted = decoded(saved(FADE, background="#ff0080"))
+    assert np.array_equal(written("tiff", depth=16, background="#ff0080"), wanted)
+
+
+@pytest.mark.parametrize(("alpha", "kind"), [("straight", 2), ("premultiplied", 1)])
+@pytest.mark.parametrize("depth", [16, 32])
+def test_a_tiff_says_what_its_alpha_is(alpha: str, kind: int, depth: int):
+    import tifffile
+
+    file = io.BytesIO()
+    pl.save(FADE, file, SIZE, format="tiff", depth=depth, alpha=alpha, zoom=1.0)
+    file.seek(0)
+    with tifffile.TiffFile(file) as found:
+        page = found.pages[0]
+        assert [int(extra) for extra in page.extrasamples] == [kind]
+        assert (page.bitspersample, int(page.photometric)) == (depth, 2)
+
+
+def test_a_tiff_of_floats_and_an_npy_have_the_numbers_of_the_colors(tmp_path):
+    found = written("tiff", depth=32)
+    x, y = columns_and_rows()
+    assert found.dtype == np.float32
+    assert np.abs(found[..., 0] - x).max() < 1e-6
+    assert np.abs(found[..., 3] - y).max() < 1e-6
+    pl.save(FADE, tmp_path / "a.npy", SIZE, depth=32, zoom=1.0)
+    assert np.array_equal(np.load(tmp_path / "a.npy"), found)
+    laid = written("tiff", depth=32, background="#ff0080")
+    assert np.abs(laid[..., 0] - (x * y + 1 - y)).max() < 1e-6
+    assert np.abs(laid[..., 2] - (y + (1 - y) * 128 / 255)).max() < 1e-6
+
+
+@pytest.mark.parametrize(("options", "kind", "off"), [({}, "f4", 1e-6), ({"depth": 16}, "f2", 6e-4)])
+def test_an_exr_has_amounts_of_light_multiplied_with_alpha(options: dict[str, object], kind: str, off: float):
+    found = written("exr", **options)
+    x, y = columns_and_rows()
+    assert found.dtype == kind
+    assert np.abs(found[..., 0] - light(x) * y).max() < off
+    assert np.abs(found[..., 2] - y).max() < off
+    assert np.abs(found[..., 3] - y).max() < off
+    laid = written("exr", background="#ff0080", **options)
+    assert (laid.dtype, laid.shape[2]) == (kind, 3)
+    assert np.abs(laid[..., 0] - light(x * y + 1 - y)).max() < off
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "options"), [("a.tiff", "tifffile", {"depth": 16}), ("a.exr", "OpenEXR", {})]
+)
+def test_without_its_package_a_file_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, tmp_path, name: str, package: str, options: dict[str, object]
+):
+    monkeypatch.setitem(sys.modules, package, None)
+    told = rf"{package} is not installed; run: pip install 'pellucid\[{name[2:]}\]', or save a TIFF"
+    with pytest.raises(MissingExtraError, match=told):
+        pl.save(FADE, tmp_path / name, SIZE, **options)
+    assert not [*tmp_path.iterdir()]
+    pl.save(FADE, tmp_path / "a.tiff", SIZE)
+
+
+@pytest.mark.parametrize(("name", "depth"), [("a.tiff", 16), ("a.exr", 32)])
+def test_an_encoder_that_fails_leaves_the_old_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path, name: str, depth: int
+):
+    class Broken(io.BytesIO):
+        def getbuffer(self):
+            raise RuntimeError("encoder broke")
+
+    (tmp_path / name).write_bytes(b"before")
+    monkeypatch.setattr("pellucid.canvas.deep.io.BytesIO", Broken)
+    with pytest.raises(RuntimeError, match="encoder broke"):
+        pl.save(FADE, tmp_path / name, SIZE, depth=depth)
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(name, b"before")]

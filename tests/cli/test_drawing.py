@@ -11,7 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
+import OpenEXR
 import pytest
+import tifffile
 from PIL import Image
 
 
@@ -39,6 +41,26 @@ def test_quality_and_background_reach_the_file(pellucid, ramp):
     for quality in ("5", "95"):
         assert pellucid("render", ramp, "-o", f"{quality}.jpg", "--quality", quality, "--size", "64")[0] == 0
     assert Path("5.jpg").stat().st_size < Path("95.jpg").stat().st_size
+
+
+def test_depth_reaches_the_file_and_the_suffix_chooses_floats(pellucid, written):
+    source = "from pellucid import images as im\npicture = im.const(im.rgba(0.5, 0, 1, 0.5))\n"
+    half = written("half.py", source, kernel=False)
+    for name, words in (
+        ("a.npy", ["--depth", "16"]),
+        ("b.npy", ["--depth", "32"]),
+        ("a.tiff", ["--depth", "16"]),
+    ):
+        assert pellucid("render", half, "-o", name, "--size", "4", *words) == (0, "", "")
+    assert np.load("a.npy")[0, 0].tolist() == [32768, 0, 65535, 32768]
+    assert np.load("b.npy")[0, 0].tolist() == [0.5, 0, 1, 0.5]
+    assert np.array_equal(tifffile.imread("a.tiff"), np.load("a.npy"))
+    assert pellucid("render", half, "-o", "a.exr", "--size", "4") == (0, "", "")
+    light = OpenEXR.File("a.exr").channels()["RGBA"].pixels[0, 0]
+    assert np.abs(light - [0.214041 / 2, 0, 0.5, 0.5]).max() < 1e-6
+    status, _, err = pellucid("render", half, "-o", "a.exr", "--size", "4", "--depth", "8")
+    assert status == 2
+    assert "EXR is written with 16 or 32 bits" in err
 
 
 def test_animate_writes_frames(pellucid, ramp):

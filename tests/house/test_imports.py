@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 HOUSE = ROOT / "src/pellucid"
-HEAVY = ("IPython", "PIL", "av", "ipywidgets", "llvmlite", "rich")
+HEAVY = ("IPython", "OpenEXR", "PIL", "av", "ipywidgets", "llvmlite", "rich", "tifffile")
 
 
 def contracts() -> list[dict[str, object]]:

@@ -85,10 +85,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
 
 
 @contextmanager
-def installed(package: str, instead: str = "") -> Generator[None]:
+def installed(package: str, instead: str = "", *, extra: str = "") -> Generator[None]:
     """Around the lazy import of a package: one that is not there is told with the way to get it.
 
-    Raises MissingExtraError for an ImportError within; `instead` says what can be done without the package.
+    Raises MissingExtraError for an ImportError within; `instead` says what can be done without the package, `extra` is
+    the extra of pellucid that brings it.
 
     >>> with installed("Nothing", "or do without"):
     ...     import nothing_of_the_kind
@@ -99,7 +100,8 @@ def installed(package: str, instead: str = "") -> Generator[None]:
     try:
         yield
     except ImportError as error:
-        fix = f"run: pip install {package}" + (f", {instead}" if instead else "")
+        wanted = f"'pellucid[{extra}]'" if extra else package
+        fix = f"run: pip install {wanted}" + (f", {instead}" if instead else "")
         raise MissingExtraError(f"{package} is not installed", fix=fix) from error
 
 

@@ -21,13 +21,13 @@ from pellucid.base.progress import Progress, ProgressLine
 from pellucid.base.tracebacks import door
 from pellucid.base.view import View, spelled_out
 from pellucid.canvas.compose import Pixels
-from pellucid.canvas.deep import write_deep
+from pellucid.canvas.deep import deep_layout, require_writer, write_deep
 from pellucid.canvas.film import frames_on_the_way, write_film
 from pellucid.canvas.formats import (
     Format,
     Look,
     check_alpha,
-    check_depth,
+    checked_depth,
     checked_look,
     checked_path,
     format_named,
@@ -106,23 +106,27 @@ def save(
     *,
     view: View | None = None,
     format: str | None = None,
-    depth: int = 8,
+    depth: int | None = None,
     quality: int | None = None,
     background: object = None,
-    alpha: str = "straight",
+    alpha: str | None = None,
     **arguments: Unpack[DrawArguments],
 ) -> None:
-    """Save a picture as PNG, JPEG, WebP, TIFF, GIF or NPY, whichever `format` or else the suffix of `path` names.
+    """Save a picture as PNG, JPEG, WebP, TIFF, GIF, NPY or EXR, whichever `format` or else the suffix of `path` names.
 
     `path` may be a file that is open for bytes, or any object that writes them, such as `io.BytesIO`; then `format`
     must be given, and the whole file is written in one piece.
     `quality` is 1 to 100 for JPEG and WebP (WebP is lossless without it); `background` is laid under the
     picture: a word, `#rrggbb` or three numbers in 0..255, white for JPEG. The file appears whole or not at all.
-    `depth` is the bits of a sample: 8, or 16 for PNG and NPY, which then hold `uint16`.
-    A PNG or NPY without a background takes the memory of its pixels once, and from 1 GiB of them on space on the
-    disk instead; other formats take three times their pixels.
+    `depth` is the bits of a sample: 8, which is usual, 16 for PNG, TIFF and NPY, or 32 for TIFF and NPY, which then
+    hold floats from 0 to 1; EXR holds floats of 32 bits, or half floats with 16. Numbers of colors are those of sRGB,
+    also as floats. Those of EXR are amounts of light (linear, with the primaries of sRGB), multiplied with alpha; what
+    else is saved is so with an `alpha` of `premultiplied`, and else `straight`.
+    TIFF of 16 and 32 bits needs the extra `pellucid[tiff]`, EXR the extra `pellucid[exr]`.
+    An 8-bit PNG or NPY without a background takes the memory of its pixels once, and from 1 GiB of them on space on the
+    disk instead; other files take three times their pixels.
     Otherwise as `render`. Raises `InputError` for a value out of its range, `FileError` if the file cannot be
-    written.
+    written, `MissingExtraError` if its extra is not installed.
 
     >>> import pathlib, tempfile
     >>> from pellucid import images as im
@@ -136,18 +140,19 @@ def save(
     target = path if hasattr(path, "write") else None
     kind = _kind_of(path, format, target is not None)
     look = checked_look(kind, seen.size, quality=quality, background=background, alpha=alpha)
-    check_depth(depth, kind, near=asked.near != EXACT)
-    pixels = None if target is not None or depth == 16 else spilled(cast("str", path), seen.size, look)
+    bits = checked_depth(depth, kind, near=asked.near != EXACT)
+    require_writer(kind, bits)
+    pixels = None if target is not None or bits > 8 else spilled(cast("str", path), seen.size, look)
     if pixels is None:
-        check_size(seen.size, frames=6 if depth == 16 else 1 if is_by_rows(look) else 3)
+        check_size(seen.size, frames=3 * bits // 8 if bits > 8 else 1 if is_by_rows(look) else 3)
     kernel = asked.kernel()
 
     def write(file: BinaryIO) -> None:
-        if depth == 16:
-            layout = f"R:16 G:16 B:16 A:16 | {look.alpha}"
+        if bits > 8:
+            layout, element = deep_layout(look, bits)
             width, height = seen.size
             flat = _in_format(kernel, layout, seen, None)
-            write_deep(file, flat.view("<u2").reshape(height, width, 4), look)
+            write_deep(file, flat.view(element).reshape(height, width, 4), look, bits)
         else:
             write_still(file, _pixels(kernel, seen, look.alpha, pixels, asked.near), look)
 

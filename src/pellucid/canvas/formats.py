@@ -25,20 +25,24 @@ class Format:
     suffixes: tuple[str, ...]
     still: bool = True
     moving: bool = False
-    #: `full`: any alpha; `mask`: a pixel is there or not; `none`: pictures are laid on a background.
+    #: `full`: any alpha; `associated`: any, and colors are multiplied with it; `mask`: a pixel is there or not;
+    #: `none`: pictures are laid on a background.
     alpha: str = "full"
     quality: bool = False
     largest_side: int = (1 << 31) - 1
+    #: Bits of a sample, first those of a file of which nothing else is said; 32 are floats, and 16 of EXR half floats.
+    depths: tuple[int, ...] = (8,)
 
 
 #: Every format, in the order in which errors and help list them.
 FORMATS = (
-    Format("PNG", (".png", ".apng"), moving=True),
+    Format("PNG", (".png", ".apng"), moving=True, depths=(8, 16)),
     Format("JPEG", (".jpg", ".jpeg"), alpha="none", quality=True, largest_side=65_500),
     Format("WebP", (".webp",), moving=True, quality=True, largest_side=16_383),
-    Format("TIFF", (".tif", ".tiff")),
+    Format("TIFF", (".tif", ".tiff"), depths=(8, 16, 32)),
     Format("GIF", (".gif",), moving=True, alpha="mask", largest_side=65_535),
-    Format("NPY", (".npy",), moving=True),
+    Format("NPY", (".npy",), moving=True, depths=(8, 16, 32)),
+    Format("EXR", (".exr",), alpha="associated", depths=(32, 16)),
     Format(
         "MP4",
         (".mp4", ".m4v", ".mov"),
@@ -146,13 +150,14 @@ def checked_look(
     moving: bool = False,
     quality: object = None,
     background: object = None,
-    alpha: object = "straight",
+    alpha: object = None,
     loop: bool = True,
 ) -> Look:
     """A `Look` that `kind` can serve.
 
     Raises `InputError` for a moving picture in a still format and the other way round, for a picture too large
-    for the format and for an option that is out of range or that the format does not have.
+    for the format and for an option that is out of range or that the format does not have. Without an `alpha`, colors
+    are straight, but in EXR.
 
     >>> checked_look(format_of("a.jpg"), (64, 64), quality=90).backed()
     (255, 255, 255)
@@ -187,13 +192,21 @@ def checked_look(
             raise InputError(
                 f"{brief(quality)} is out of range", place="quality", fix="give a whole number from 1 to 100"
             )
-    check_alpha(alpha)
     colors = None if background is None else checked_background(background)
-    if alpha == "premultiplied" and (kind.alpha != "full" or colors is not None):
+    associated = kind.alpha == "associated" and colors is None
+    if alpha is None:
+        alpha = "premultiplied" if associated else "straight"
+    check_alpha(alpha)
+    if alpha == "straight" and associated:
         raise InputError(
-            f"there is no alpha to multiply with in {kind.name if kind.alpha != 'full' else 'an opaque picture'}",
+            f"the colors of {kind.name} are multiplied with alpha", place="alpha", fix="leave it out"
+        )
+    no_alpha = kind.alpha not in ("full", "associated")
+    if alpha == "premultiplied" and (no_alpha or colors is not None):
+        raise InputError(
+            f"there is no alpha to multiply with in {kind.name if no_alpha else 'an opaque picture'}",
             place="alpha",
-            fix="leave it out, or choose PNG, WebP, TIFF, NPY without a background",
+            fix="leave it out, or choose PNG, WebP, TIFF, NPY, EXR without a background",
         )
     return Look(kind, quality, colors, str(alpha), loop)
 
@@ -210,21 +223,28 @@ def check_alpha(alpha: object) -> None:
         raise InputError(f"{brief(alpha)} is unknown", place="alpha", fix=fix)
 
 
-def check_depth(depth: object, kind: Format, *, near: bool = False) -> None:
-    """Check that a format holds samples of so many bits; `near` says that pixels may be off by a little.
+def checked_depth(depth: object, kind: Format, *, near: bool = False) -> int:
+    """The bits of a sample in a file: those asked for, or else those that the format has first.
 
-    Raises `InputError` for anything but 8, and 16 in PNG and NPY of exact pixels.
+    Raises `InputError` for bits that the format does not have, and for other than 8 where pixels are `near` only: off
+    by a little.
 
-    >>> check_depth(16, format_of("a.png"))
+    >>> checked_depth(16, format_of("a.png")), checked_depth(None, format_of("a.exr"))
+    (16, 32)
     """
-    if type(depth) is not int or depth not in (8, 16):
-        raise InputError(f"{brief(depth)} is no depth", place="depth", fix="give 8 or 16 bits")
-    if depth == 16 and kind.name not in ("PNG", "NPY"):
-        raise InputError(f"{kind.name} is written with 8 bits", place="depth", fix="choose PNG or NPY for 16")
-    if depth == 16 and near:
+    bits = kind.depths[0] if depth is None else depth
+    if type(bits) is not int or bits not in (8, 16, 32):
+        raise InputError(f"{brief(bits)} is no depth", place="depth", fix="give 8, 16 or 32 bits")
+    if bits not in kind.depths:
+        known = " or ".join(map(str, sorted(kind.depths)))
+        able = [row.name for row in FORMATS if bits in row.depths]
+        fix = f"choose {', '.join(able)} for {bits}"
+        raise InputError(f"{kind.name} is written with {known} bits", place="depth", fix=fix)
+    if bits != 8 and near:
         raise InputError(
             "only pixels of 8 bits may be off by a little", place="depth", fix="leave out tolerance and error"
         )
+    return bits
 
 
 #: The words that stand for backgrounds.

@@ -137,8 +137,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--alpha",
         choices=["straight", "premultiplied"],
-        default="straight",
-        help="how colors are stored (straight)",
+        help="how colors are stored (straight; premultiplied in EXR)",
     )
     parser.add_argument(
         "--tolerance",
@@ -233,6 +232,12 @@ def _add_compile(parser: argparse.ArgumentParser, *, threads: bool = True, backe
 def _add_render(parser: argparse.ArgumentParser) -> None:
     _add_source(parser)
     _add_output(parser)
+    parser.add_argument(
+        "--depth",
+        type=values.whole,
+        metavar="BITS",
+        help="of a sample: 8, 16 in PNG, TIFF, NPY, EXR, or 32, floats, in TIFF, NPY, EXR (8; 32 in EXR)",
+    )
     _add_view(parser, "--time")
     _add_compile(parser)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _NEEDED = ("numpy", "llvmlite", "Pillow")
 #: What the extras bring.
-_EXTRAS = {"video": "av", "notebook": "ipywidgets", "progress": "rich"}
+_EXTRAS = {"video": "av", "notebook": "ipywidgets", "progress": "rich", "tiff": "tifffile", "exr": "OpenEXR"}
 #: Vector features of LLVM, the widest first, as people call them.
 _VECTORS = {
     "avx512f": "AVX-512",

@@ -26,7 +26,7 @@ def render(words: Namespace) -> int:
 
     def draw(found: Chosen, out: str | Path) -> None:
         picture, asked = _framed(words, found.thing)
-        save(picture, out, **asked, **_file(words))
+        save(picture, out, depth=words.depth, **asked, **_file(words))
 
     return into_file(words, draw)
 
@@ -129,4 +129,4 @@ def _framed(words: Namespace, thing: object) -> tuple[object, dict[str, Any]]:
 
 def _file(words: Namespace) -> dict[str, Any]:
     names = ("quality", "background", "alpha")
-    return {name: getattr(words, name) for name in names}
+    return {name: value for name in names if (value := getattr(words, name)) is not None}

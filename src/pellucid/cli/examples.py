@@ -18,13 +18,15 @@ A picture file is a Python file that defines pictures:
 """
 
 RENDER = """\
-The suffix of OUT chooses the format: .png .jpg .webp .tiff .gif .npy
+The suffix of OUT chooses the format: .png .jpg .webp .tiff .gif .npy .exr
 OUT may be - for PNG to standard output.
+TIFF of 16 and 32 bits needs the extra: pip install 'pellucid[tiff]', and EXR: pip install 'pellucid[exr]'
 
 examples:
   pellucid render swirl.py -o swirl.png
   pellucid render swirl.py -o detail.png --size 1024x768 --center 40,-25 --zoom 8
   pellucid render swirl.py -o smooth.jpg --samples 4 --quality 90 --background '#203040'
+  pellucid render swirl.py -o deep.tiff --depth 16
   pellucid render slider.py -o tight.png --param twist=40
   pellucid render swirl.py -o - | convert - swirl.pdf
 """

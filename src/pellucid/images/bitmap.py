@@ -27,6 +27,7 @@ from ..pixels import Layout
 from .array2 import Array2, Raster
 from .arrays import ALPHAS, in_place_raster, raster_of
 from .bmp import read_bmp
+from .deep_files import EXR_MARK, PictureFile, check_pixels, check_range, is_deep_tiff, read_exr, read_tiff
 from .image import Image
 from .reconstruct import EDGES, FILTERS, SPACES, sampler
 from .texel import layout_named
@@ -132,8 +133,10 @@ def read_image(source: Any, alpha: str = "file", max_pixels: int = MAX_PIXELS) -
     """The picture in a file, centered on the origin, one pixel to the unit; `source` is a path, or the bytes of a file.
 
     Of several pictures in a file, such as an animation, it is the first. Gray has up to 16 bits, as many as the file
-    says, or floats from 0 to 1; colors of more than 8 bits are read with the upper 8 of them. What else there is, such
-    as floats beyond that range, is refused and not changed.
+    says, or floats from 0 to 1. So have red, green and blue of a TIFF, for which the extra `pellucid[tiff]` is needed;
+    other colors of more than 8 bits are read with the upper 8 of them. Floats of OpenEXR, with the extra
+    `pellucid[exr]`, are taken for amounts of light, and become numbers of sRGB. What else there is, such as floats
+    beyond that range, is refused and not changed.
 
     A bitmap file (BMP) is sampled from its own bytes; others are decoded, turned upright as their camera says, and
     refused beyond `max_pixels`. A file is read whole, so that a later change of it changes no picture. `alpha` tells
@@ -160,10 +163,15 @@ def read_image(source: Any, alpha: str = "file", max_pixels: int = MAX_PIXELS) -
             fix="give a path or the bytes of a file",
         )
     raster = None
+    asked = PictureFile(data, place, unique_name(name), alpha, max_pixels)
     if bytes(data[:2]) == b"BM":
-        raster = read_bmp(np.frombuffer(data, np.uint8), place, unique_name(name))
+        raster = read_bmp(np.frombuffer(data, np.uint8), place, asked.name)
+    elif bytes(data[:4]) == EXR_MARK:
+        raster = read_exr(asked)
+    elif is_deep_tiff(data):
+        raster = read_tiff(asked)
     if raster is None:
-        raster = _decoded(data, place, unique_name(name), max_pixels)
+        raster = _decoded(asked)
     return Bitmap(raster if alpha == "file" else _meant(raster, alpha, place))
 
 
@@ -213,7 +221,8 @@ def _formats() -> tuple[str, ...]:
     return _FORMATS
 
 
-def _decoded(data: bytes, place: str, name: str, most: int) -> Raster:
+def _decoded(asked: PictureFile) -> Raster:
+    data, place = asked.data, asked.place
     with installed("Pillow", "or give a BMP file"):
         from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -221,9 +230,10 @@ def _decoded(data: bytes, place: str, name: str, most: int) -> Raster:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=_formats()) as picture:
-                _check_size(picture, place, most)
+                # Before anything is unfolded.
+                check_pixels(picture.width, picture.height, place, asked.max_pixels)
                 gray = _declared(picture, data)
-                return _raster(ImageOps.exif_transpose(picture), gray, place, name)
+                return _raster(ImageOps.exif_transpose(picture), gray, place, asked.name)
     except FileError:
         raise
     except UnidentifiedImageError:
@@ -294,16 +304,6 @@ def _tag(tags: Mapping[int, Any], number: int, default: int) -> int:
     return found if isinstance(found, int) else default
 
 
-def _check_size(picture: Picture, place: str, most: int) -> None:
-    # Before anything is unfolded.
-    if picture.width * picture.height > most:
-        raise FileError(
-            f"has {picture.width} by {picture.height} pixels, more than {most}",
-            place=place,
-            fix="give a larger max_pixels if you trust it",
-        )
-
-
 def _raster(picture: Picture, gray: _Gray, place: str, name: str) -> Raster:
     mode = picture.mode
     if "transparency" in picture.info and mode in ("1", "L", "P", "RGB", "I;16"):
@@ -352,13 +352,8 @@ def _whole_grays(picture: Picture, gray: _Gray, place: str) -> Array:
 def _real_grays(picture: Picture, gray: _Gray, place: str) -> Array:
     """Floats of gray, all of them from 0 to 1."""
     levels = np.asarray(picture)
-    low, high = float(levels.min()), float(levels.max())
-    if not 0.0 <= low <= high <= 1.0:
-        raise FileError(
-            f"has floats from {low:g} to {high:g}, and those of a picture are from 0 to 1",
-            place=place,
-            fix="read the numbers with Pillow, and give them scaled to that range to bitmap(array)",
-        )
+    fix = "read the numbers with Pillow, and give them scaled to that range to bitmap(array)"
+    check_range(levels, place, fix)
     return np.float32(1.0) - levels if gray.inverted else levels
 
 
