@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid import images as im
+from pellucid.base.errors import TraceError
 from pellucid.images import spaces
 from pellucid.images.css import NAMED, parse_color
 
@@ -236,3 +237,28 @@ def test_gray_has_no_saturation_and_hues_turn_full_circle():
 
 def test_alpha_is_the_field_of_opacity():
     assert np.allclose(im.alpha(PICTURE).at(X, Y, precision="f64"), ALPHA[:, 0])
+
+
+# ---- operators ----
+
+
+def test_a_color_is_divided_as_it_is_multiplied():
+    assert list(im.color("#336699") / 2) == list(im.color("#336699") * 0.5)
+    picture = im.image(lambda p: im.red / (1 + p.x))
+    assert picture.at([0, 1, 3], 0).tolist() == [[1, 0, 0, 1], [0.5, 0, 0, 0.5], [0.25, 0, 0, 0.25]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (lambda c: c / 0, "colors have no / .*; divide a color by a number that is not 0"),
+        (lambda c: c / c, "colors have no / .*; divide a color by a number, or"),
+        (lambda c: 2 / c, "colors have no / .*; divide a color by a number"),
+        (lambda c: 1 + c, "colors have no [+] .*; give two colors"),
+        (lambda c: 1 - c, "colors have no - .*; give two colors"),
+    ],
+    ids=["by zero", "by a color", "of a number", "number plus", "number minus"],
+)
+def test_what_is_no_color_is_refused_with_the_way_out(wrong, told: str):
+    with pytest.raises(TraceError, match=told):
+        wrong(im.teal)

@@ -64,6 +64,30 @@ class Color:
 
     __rmul__ = __mul__
 
+    def __truediv__(self, divisor: Any) -> Color:
+        """All four components divided: the same color, more transparent, for a divisor from 1 on."""
+        if isinstance(divisor, Color | tuple | list):
+            raise _no_operand(
+                "/", "divide a color by a number, or change the components with color.map(function)"
+            )
+        if static(divisor) == 0:
+            raise _no_operand("/", "divide a color by a number that is not 0")
+        return self.map(lambda x: x / divisor)
+
+    def __radd__(self, other: object) -> Color:
+        """Refuse a sum with a number, as the sum the other way round does."""
+        raise _no_operand("+", _COLORS_ONLY)
+
+    def __rsub__(self, other: object) -> Color:
+        """Refuse a difference to a number, as the difference the other way round does."""
+        raise _no_operand("-", _COLORS_ONLY)
+
+    def __rtruediv__(self, other: object) -> Color:
+        """Refuse a number divided by a color."""
+        raise _no_operand(
+            "/", "divide a color by a number, or change the components with color.map(function)"
+        )
+
     def __getattr__(self, name: str) -> Any:
         """Refuse what a color does not have."""
         if name.startswith("_"):
@@ -129,9 +153,12 @@ class Color:
         return not any(map(is_symbolic, self))
 
 
+_COLORS_ONLY = "give two colors, or change the components with color.map(function)"
+
+
 def _check_color(sign: str, other: object) -> None:
     if not isinstance(other, Color):
-        raise _no_operand(sign, "give two colors, or change the components with color.map(function)")
+        raise _no_operand(sign, _COLORS_ONLY)
 
 
 def _no_operand(sign: str, fix: str) -> TraceError:
