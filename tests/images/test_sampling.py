@@ -206,3 +206,33 @@ def test_whatever_can_be_drawn_can_be_sampled():
     assert pl.sample(im.seconds * 2, 0, 0, [1, 2]).tolist() == [2, 4]
     with pytest.raises(pl.PellucidError, match="'swirl' is not a picture"):
         pl.sample("swirl", 0, 0)
+
+
+def test_values_at_masked_points_are_masked():
+    x = np.ma.masked_array([0.0, 1.0, 2.0], [False, True, False])
+    y = np.ma.masked_array([[0.0], [5.0]], [[False], [True]])
+    found = pl.sample(im.x + im.y, x, y)
+    assert isinstance(found, np.ma.MaskedArray)
+    assert found.mask.tolist() == [[False, True, False], [True, True, True]]
+    assert found.filled(-1).tolist() == [[0, -1, 2], [-1, -1, -1]]
+    colors = pl.sample(im.const(im.red), (x, 0.0))
+    assert colors.mask.tolist() == [[False] * 4, [True] * 4, [False] * 4]
+    pair = pl.sample(
+        im.image(lambda p: (p.x, p.y)), x, 1.0, np.ma.masked_array([0.0] * 3, [True, False, False])
+    )
+    assert [each.mask.tolist() for each in pair] == [[True, True, False]] * 2
+    many = np.ma.masked_array(np.zeros(20_000), np.arange(20_000) % 2 == 0)
+    assert np.array_equal(pl.sample(im.x, many, 0.0).mask, many.mask)
+    assert not np.ma.isMaskedArray(pl.sample(im.x, [0.0], 0.0))
+    assert pl.sample(im.x, np.ma.masked_array([1.0, 2.0]), 0.0).tolist() == [1.0, 2.0]
+
+
+def test_masks_are_not_dropped_where_they_cannot_be_kept():
+    x = np.ma.masked_array([0.0, 1.0], [False, True])
+    with pytest.raises(
+        InputError, match="out: an array that was given takes no mask of points; ask without out"
+    ):
+        pl.sample(im.x, x, 0.0, out=np.zeros(2, np.float32))
+    with pytest.raises(InputError, match=r"bitmap: the mask of an array .*; give array.filled\(value\)"):
+        im.bitmap(np.ma.masked_array([[0.0, 1.0]], [[False, True]]))
+    assert im.bitmap(np.ma.masked_array([[0.0, 1.0]])).size == (2, 1)

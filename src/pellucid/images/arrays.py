@@ -42,6 +42,9 @@ def raster_of(array: Any, alpha: str, name: str) -> Raster:
     >>> raster_of(np.zeros((4, 3, 4), np.uint8)[::2], "straight", "half").row
     6
     """
+    if np.ma.is_masked(array):
+        fix = "give array.filled(value), or channels with alpha, which is 0 where nothing is to be seen"
+        raise InputError("the mask of an array is not a part of a picture", place="bitmap", fix=fix)
     try:
         given = np.asarray(array)
     except (ValueError, TypeError, OverflowError) as error:

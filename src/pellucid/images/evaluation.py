@@ -51,12 +51,13 @@ def sample(
     """The values of a picture at points given by numbers, lists or arrays that broadcast, or by one `Point`.
 
     Gives an array of the broadcast shape: of bools, reals or packed u32, or with a last axis of 4 for colors, which are
-    premultiplied; for another structure, that structure of arrays. `picture` is whatever can be rendered. Arrays are
+    premultiplied; for another structure, that structure of arrays. Where points are masked (`numpy.ma`), so are the
+    values. `picture` is whatever can be rendered. Arrays are
     whatever NumPy takes: of pandas, of xarray, or of a library that has `__array__` or `__dlpack__`. `precision` is f32
     or f64, that of a kernel, or else f32; `params` overrides defaults of parameters. The values go to `out`, if given,
     by casts that keep their kind. Raises InputError for a parameter that is unknown or out of its range, for what is no
-    array of numbers, for shapes that do not broadcast, for an `out` that does not fit, and for what is no
-    picture.
+    array of numbers, for shapes that do not broadcast, for an `out` that does not fit or beside masked points, and for
+    what is no picture.
 
     >>> from pellucid import images as im
     >>> sample(im.x + im.y, [1, 2], [[10], [20]])
@@ -74,15 +75,19 @@ def sample(
     points = _points(x, y, time, real)
     traced = _traced(source, real)
     values = own_values(checked_params(params), traced.params)
+    if out is not None and points.masks:
+        fix = "ask without out, or give points.filled(value)"
+        raise InputError("an array that was given takes no mask of points", place="out", fix=fix)
     if out is not None:
         return _into(out, traced, points, values)
     shape = points.shape_with(None)
     if traced.color:
         whole = np.empty((*shape, 4), real.dtype)
         _fill(traced, points, values, shape, [whole[..., k] for k in range(4)])
-        return whole
+        return points.masked(whole)
     arrays = [np.empty(shape, root.type.dtype) for root in traced.roots]
     _fill(traced, points, values, shape, arrays)
+    arrays = [points.masked(each) for each in arrays]
     return arrays[0] if len(arrays) == 1 else traced.rebuild(arrays)
 
 
@@ -112,12 +117,24 @@ def _traced(source: Any, real: T.Type) -> _Traced:
 
 @dataclass(frozen=True, slots=True)
 class _Points:
-    """Coordinates and times as arrays of reals."""
+    """Coordinates and times as arrays of reals; `masks` are those of the arrays that had one."""
 
     x: Array
     y: Array
     time: Array
     real: T.Type
+    masks: tuple[Array, ...] = ()
+
+    def masked(self, values: Array) -> Array:
+        """The values, masked where any coordinate of their point is; colors have a last axis more than points."""
+        if not self.masks:
+            return values
+        shape = np.broadcast_shapes(self.x.shape, self.y.shape, self.time.shape)
+        mask = np.zeros(shape, np.bool_)
+        for each in self.masks:
+            mask |= each
+        mask = mask.reshape(*shape, *[1] * (values.ndim - mask.ndim))
+        return np.ma.masked_array(values, np.broadcast_to(mask, values.shape).copy())
 
     def shape_with(self, out: Array | None) -> tuple[int, ...]:
         """The shape that all have by broadcasting, and `out` too.
@@ -222,7 +239,9 @@ def _points(x: Any, y: Any, time: Any, real: T.Type) -> _Points:
                 f"{brief(cast(object, x))} is not a point", place="at", fix="give x and y, or one Point"
             )
         x, y = Point.of(x)
-    return _Points(_reals("x", x, real), _reals("y", y, real), _reals("time", time, real), real)
+    given: tuple[Any, ...] = (x, y, time)
+    masks = tuple(np.ma.getmaskarray(each) for each in given if np.ma.isMaskedArray(each))
+    return _Points(_reals("x", x, real), _reals("y", y, real), _reals("time", time, real), real, masks)
 
 
 def _reals(name: str, given: Any, real: T.Type) -> Array:
