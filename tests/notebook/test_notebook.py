@@ -126,3 +126,24 @@ def test_animations_show_moving():
     still = im.animation(lambda t: im.udisk).framed(16)
     with Image.open(io.BytesIO(shown(still)["image/png"])) as picture:
         assert getattr(picture, "n_frames", 1) == 1
+
+
+def test_a_large_framed_animation_moves_in_small_frames():
+    from pellucid import images as im
+    from pellucid.notebook import moving_png_bytes
+
+    disk = im.animation(lambda t: im.image(lambda p: (p.x - 0.1 * t) ** 2 + p.y**2 < 1))
+    for size, wanted in (
+        ((1600, 900), (400, 225)),
+        ((300, 1200), (75, 300)),
+        ((2000, 1), (400, 1)),
+        ((40, 30), (40, 30)),
+    ):
+        with Image.open(io.BytesIO(shown(disk.framed(size, width=4.0))["image/png"])) as picture:
+            assert picture.size == wanted
+    # The whole frame is shown, and who asks for a size gets it.
+    with Image.open(io.BytesIO(shown(disk.framed((1600, 900), width=4.0))["image/png"])) as picture:
+        row = np.asarray(picture.convert("RGB"))[112, :, 0]
+    assert (row != row[0]).sum() == pytest.approx(200, abs=2)
+    with Image.open(io.BytesIO(moving_png_bytes(disk.framed((1600, 900)), (500, 400), fps=2))) as picture:
+        assert picture.size == (500, 400)

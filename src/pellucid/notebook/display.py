@@ -68,6 +68,8 @@ def moving_png_bytes(
 ) -> bytes:
     r"""The bytes of a moving PNG of an animation, which notebooks and browsers play; as `pellucid.animate`.
 
+    The view that the animation carries is drawn in at most 400 by 300 pixels, since a cell waits for every frame; with
+    a `size` or a `view`, it is as large as they say.
     Raises `InputError` for a value out of its range.
 
     >>> from pellucid import images as im
@@ -76,6 +78,9 @@ def moving_png_bytes(
     """
     from pellucid.canvas import animate
 
+    framed = carried(picture)
+    if size is None and view is None and framed is not None:
+        size = _within(framed.size)
     asked = in_cell(picture, size, view, arguments)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "moving.png"
@@ -84,3 +89,9 @@ def moving_png_bytes(
             progress=lambda done, whole: None, **asked.near._asdict(),
         )  # fmt: skip
         return contents(path)
+
+
+def _within(size: tuple[int, int]) -> tuple[int, int]:
+    """The size of the same shape that is at most `SIZE`."""
+    scale = min(1.0, *(most / given for most, given in zip(SIZE, size, strict=True)))
+    return max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
