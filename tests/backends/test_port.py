@@ -286,6 +286,17 @@ def test_an_abstract_statement_is_refused_by_every_back_end():
         layout(kernel, {})
 
 
+def test_scratch_memory_whose_size_is_loaded_is_refused():
+    kernel = parse_nest(
+        "kernel k(n: i32):\n  output out: i32[3]\n  input y: i32[1]\n  alloc a: i32[y[0] + n]:\n"
+        "    for i in 0 .. 3:\n      a[i] := n\n      out[i] := a[2 - i]\n"
+    )
+    with pytest.raises(
+        BackendError, match="k: the size of the scratch memory a is read from memory; give it by"
+    ):
+        layout(kernel, {})
+
+
 COPY = (
     "kernel k():\n  output out: u8[4]\n  input source: u8[4]\n  for i in 0 .. 4:\n    out[i] := source[i]\n"
 )

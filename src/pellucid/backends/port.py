@@ -278,8 +278,8 @@ class CallingPlan:
 def layout(kernel: N.Kernel, ranges: Ranges) -> CallingPlan:
     """The layout of a kernel.
 
-    Raises BackendError for large scratch memory, or of no fixed size, inside a loop or a branch, and for an abstract
-    statement.
+    Raises BackendError for large scratch memory, or of no fixed size, inside a loop or a branch, for a size that is
+    read from memory, and for an abstract statement.
     """
     statements = list(N.walk(kernel.body))
     abstract = next((s.name for s in statements if isinstance(s, N.Abstract)), None)
@@ -312,6 +312,14 @@ def layout(kernel: N.Kernel, ranges: Ranges) -> CallingPlan:
             place=kernel.name,
             fix="allocate it around the loops",
         )
+    for b, size in scratch.items():
+        # It is made before the kernel runs, which may store to what the size is read from.
+        if buffers([size]):
+            raise BackendError(
+                f"the size of the scratch memory {b.name} is read from memory",
+                place=kernel.name,
+                fix="give it by a parameter or a constant",
+            )
     known = {p.attr: ranges.get(p, of_leaf(p)) for p in kernel.params}
     bound = (*kernel.outputs, *N.inputs(kernel))
     phases = tuple(_phases(kernel, flat))
