@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from tests.staging.programs import file_of
 
 from pellucid.backends.jit.engine import machine
 from pellucid.backends.llvm import LlvmBackend
+from pellucid.ir.parse import parse_nest
 
 HEAD = "kernel k():\n  output out: {out}[{many}]\n  input a: u8[{size}]\n"
 
@@ -90,8 +92,36 @@ def test_sums_of_bytes_are_taken_at_once(type_: str, data: st.DataObject):
         + f"  input b: u16[40]\n  for i in 0 .. 40 by {lanes} lanes:\n    out[i] := {' + '.join(mixed)}\n"
     )
     assert np.array_equal(mine, wanted)
-    if machine().sums_bytes:
-        assert text.count("call <8 x i64> @llvm.x86.avx512.psad") == (len(set(places)) // 8) * -(-lanes // 8)
+    if size := machine().summed_bytes:
+        assert text.count("psad.bw") == (len(set(places)) // 8) * -(-8 * lanes // size)
+
+
+@pytest.mark.parametrize(("features", "size"), [("+sse2", 16), ("+sse2,+avx2", 32), ("+avx2,+avx512bw", 64)])
+def test_lesser_processors_have_shorter_instructions(features: str, size: int):
+    kernel = parse_nest(
+        "kernel k():\n  output out: i64[40]\n  input a: u8[320]\n  for i in 0 .. 40 by 8 lanes:\n    out[i] := "
+        + " + ".join(f"convert.i64(a[i * 8 + {c}])" for c in range(8))
+        + "\n"
+    )
+    text = LlvmBackend(cpu="x86-64", features=features).text(kernel, {})
+    assert text.count("psad.bw") == 64 // size
+    assert f"(<{size} x i8>" in text
+
+
+@pytest.mark.parametrize("features", ["+sse2", "+avx2", "+avx512bw"])
+def test_fields_are_shifted_in_short_words_where_no_instruction_extracts_them(features: str):
+    """Four fields of 6 bits in 3 bytes: they are shifted by 0, 2, 4 and 6 bits in a word of 4 bytes."""
+    fields = [
+        "a[i * 3] & 63:u8",
+        "(shift_right_in(a[i * 3], 6:u8) | shift_left_in(a[i * 3 + 1], 2:u8)) & 63:u8",
+        "(shift_right_in(a[i * 3 + 1], 4:u8) | shift_left_in(a[i * 3 + 2], 4:u8)) & 63:u8",
+        "shift_right_in(a[i * 3 + 2], 2:u8)",
+    ]
+    rows = "".join(f"    out[i * 4 + {k}] := {one}\n" for k, one in enumerate(fields))
+    head = "kernel k():\n  output out: u8[64]\n  input a: u8[48]\n  for i in 0 .. 16 by 16 lanes:\n"
+    text = LlvmBackend(cpu="x86-64", features=features).text(parse_nest(head + rows), {})
+    shifts = [int(n) for n in re.findall(r"= shl <16 x i32> %\w+, splat \(i32 (\d+)\)", text)]
+    assert (shifts, "lshr" in text, "multishift" in text) == ([2, 4, 6], False, False)
 
 
 def test_bytes_of_words_need_not_follow_one_another():

@@ -91,14 +91,21 @@ class Machine:
         return {"+avx512bw", "+avx512vl"} <= features
 
     @property
-    def sums_bytes(self) -> bool:
-        """Whether one instruction adds up the bytes of each word of eight in a whole register."""
-        return "+avx512bw" in self.features.split(",")
+    def summed_bytes(self) -> int:
+        """The bytes of a register of which one instruction adds up each eight; 0 if there is none."""
+        features = self.features.split(",")
+        widths = {"+avx512bw": 64, "+avx2": 32, "+sse2": 16}
+        return next((size for name, size in widths.items() if name in features), 0)
 
     @property
     def permutes(self) -> bool:
         """Whether one instruction brings any bytes of two whole registers together."""
         return "+avx512vbmi" in self.features.split(",")
+
+    @property
+    def shuffled_bytes(self) -> int:
+        """The bytes of a register that one instruction brings in any order."""
+        return 64 if self.permutes else 16
 
     def compile(self, text: str, *, hoist: bool = False) -> bytes:
         """The object code of a module; `hoist` constants out of loops: where they are few, and the loops short.

@@ -1,13 +1,15 @@
 """Bit-field copies: which bits of which loads a value consists of, and how registers of bytes get them to their places.
 
 A byte of neighboring bits is an extract of 8 bits from two adjacent bytes. Some processors extract eight bytes at once,
-each from any bit of a word of eight bytes: bytes are brought to words first, and then the bytes are extracted.
+each from any bit of a word of eight bytes: bytes are brought to words first, and then the bytes are extracted. Others
+shift shorter words as a whole, once for each distance, and keep the bytes that are right.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import lcm
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from ...ir.expr import Expr
@@ -16,6 +18,8 @@ MOVING = frozenset(("convert", "and", "or", "shift_left_in", "shift_right_in"))
 """Rows that move bits and change none."""
 WORD = 8
 """Bytes of a word that bytes are extracted from."""
+SHORT = 4
+"""Bytes of a word that is shifted as a whole, where no instruction extracts bytes: it needs few distances."""
 MAX_LAYERS = 2
 """Maximum extracts that a byte is put together of."""
 
@@ -72,6 +76,8 @@ class Layer:
     words: dict[int, WordExtracts]
     masked: bool
     """Whether bytes that are stored to have bits that are not of this layer."""
+    size: int
+    """Bytes of a word."""
 
     def sources(self, first: int, count: int) -> list[Source | None]:
         """The sources of `count` bytes of groups one after the other, from byte `first` on: a whole number of words."""
@@ -81,7 +87,7 @@ class Layer:
                 w = self.extracts[k % step]
                 found.append((w.low, k // step) if w is not None and w.low is not None else None)
         else:
-            for k in range(first, first + count, WORD):
+            for k in range(first, first + count, self.size):
                 lane = k // step
                 found += [s and (s[0], s[1] + lane) for s in self.words[k % step].sources]
         return found
@@ -89,7 +95,22 @@ class Layer:
     def starts(self, first: int, count: int) -> list[int]:
         """The bits of their words at which extracts begin."""
         step = len(self.extracts)
-        return [s for k in range(first, first + count, WORD) for s in self.words[k % step].starts]
+        return [s for k in range(first, first + count, self.size) for s in self.words[k % step].starts]
+
+    def shifts(self, first: int, count: int) -> dict[tuple[int, bool], list[int]]:
+        """The masks of bytes by how far words are turned to the right for them, and whether bits come round the end."""
+        found: dict[tuple[int, bool], list[int]] = {}
+        places = zip(self.starts(first, count), self.masks(first, count), strict=True)
+        for k, (start, mask) in enumerate(places):
+            if mask:
+                turned = start - k % self.size * 8, mask << start >= 1 << 8 * self.size
+                found.setdefault(turned, [0] * count)[k] = mask
+        return found
+
+    @property
+    def distances(self) -> int:
+        """The number of distances by which words are shifted, over all words of some groups."""
+        return len(self.shifts(0, lcm(len(self.extracts), self.size))) if self.words else 0
 
     def masks(self, first: int, count: int) -> list[int]:
         """The mask of each byte."""
@@ -189,8 +210,11 @@ def closed_up(
     return [Bits(unit, shift, mask) for (unit, shift), mask in masks.items()]
 
 
-def layers(bytes_: Sequence[Sequence[Extract] | None]) -> list[Layer] | None:
-    """Layers with the extracts of all bytes of a group (None: is not stored); None where there are too many."""
+def layers(bytes_: Sequence[Sequence[Extract] | None], size: int = WORD) -> list[Layer] | None:
+    """Layers with the extracts of all bytes of a group (None: is not stored); None where there are too many.
+
+    Bytes are extracted from words of so many bytes.
+    """
     found: list[Layer] = []
     stored = [k for k, b in enumerate(bytes_) if b is not None]
     for k in range(max([len(b) for b in bytes_ if b is not None])):
@@ -198,14 +222,14 @@ def layers(bytes_: Sequence[Sequence[Extract] | None]) -> list[Layer] | None:
         words: dict[int, WordExtracts] = {}
         if any(w is not None and (w.low is None or w.start) for w in extracts):
             step = len(extracts)
-            for first in dict.fromkeys(k * WORD % step for k in range(step)):
-                places = range(first, first + WORD)
+            for first in dict.fromkeys(k * size % step for k in range(step)):
+                places = range(first, first + size)
                 made = word([None if (w := extracts[p % step]) is None else (w, p // step) for p in places])
                 if made is None:
                     return None
                 words[first] = made
         masked = any((w := extracts[p]) is None or w.mask != 255 for p in stored)
-        found.append(Layer(extracts, words, masked))
+        found.append(Layer(extracts, words, masked, size))
     return found if len(found) <= MAX_LAYERS else None
 
 
@@ -219,10 +243,11 @@ def word(wanted: Sequence[tuple[Extract, int] | None]) -> WordExtracts | None:
     >>> [s and s[0][1] for s in found.sources], found.starts
     ([0, 1, None, None, None, None, None, None], (2, 10, 0, 0, 0, 0, 0, 0))
     """
-    have: list[Source | None] = [None] * WORD
-    starts = [0] * WORD
+    size = len(wanted)
+    have: list[Source | None] = [None] * size
+    starts = [0] * size
     # Two bytes beside each other first: a single one finds its place anywhere.
-    for k in sorted(range(WORD), key=lambda k: (w := wanted[k]) is None or None in w[0][:2]):
+    for k in sorted(range(size), key=lambda k: (w := wanted[k]) is None or None in w[0][:2]):
         each = wanted[k]
         if each is None:
             continue
@@ -231,18 +256,18 @@ def word(wanted: Sequence[tuple[Extract, int] | None]) -> WordExtracts | None:
         at = _place(have, low, high)
         if at is None:
             return None
-        for where, source in ((at, low), ((at + 1) % WORD, high)):
+        for where, source in ((at, low), ((at + 1) % size, high)):
             if source is not None:
                 have[where] = source
-        starts[k] = (8 * at + extract.start) % (8 * WORD)
+        starts[k] = (8 * at + extract.start) % (8 * size)
     return WordExtracts(tuple(have), tuple(starts))
 
 
 def _place(have: list[Source | None], low: Source | None, high: Source | None) -> int | None:
     """The place in a word where two sources are, or may be put, one after the other; best where they are already."""
     best: tuple[int, int] | None = None
-    for at in range(WORD):
-        one, two = have[at], have[(at + 1) % WORD]
+    for at in range(len(have)):
+        one, two = have[at], have[(at + 1) % len(have)]
         if (low is None or one is None or one == low) and (high is None or two is None or two == high):
             new = (low is not None and one is None) + (high is not None and two is None)
             if best is None or new < best[0]:

@@ -53,7 +53,7 @@ class Function:
         self.scope = Scope(self.out, FactsOf.handed_on(ranges))
         reads = Reads(phase.body, self.scope)
         permutes = machine.permutes and self._is_long(reads)
-        self.shuffles = Shuffles(self.out, permutes=permutes, prefix=name)
+        self.shuffles = Shuffles(self.out, permutes=permutes, near=machine.shuffled_bytes, prefix=name)
         # Parts refer to the whole weakly: what a compilation made goes without a search for cycles.
         leaves = cast("Leaves", weakref.proxy(self))
         values = Values(self.scope, leaves)
@@ -67,13 +67,11 @@ class Function:
         self.cycles = Cycles(self.scope)
         strides = Strides(addressing, self.cycles)
         interleaved = InterleavedLoads(strides, self.bounds, neighbors, self.shuffles, reads)
-        self.joined_bytes = JoinedBytes(interleaved, sums=machine.sums_bytes)
+        self.joined_bytes = JoinedBytes(interleaved, summed=machine.summed_bytes)
         self.loads = Loads(self.bounds, gathers, interleaved, tables, masks=machine.cheap_masks)
-        writers = ShuffledStores(interleaved), TableStores(strides, tables)
+        writers = ShuffledStores(interleaved, extracts=machine.permutes), TableStores(strides, tables)
         masks = machine.cheap_masks
-        groups = InterleavedStores(
-            strides, self.bounds, tables, reads, writers, copies=machine.permutes, masks=masks
-        )
+        groups = InterleavedStores(strides, self.bounds, tables, reads, writers, masks=masks)
         stores = Stores(groups, masks=masks)
         self.statements = Statements(plan, phase, leaves, stores, tables, reads)
 

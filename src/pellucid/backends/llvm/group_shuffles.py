@@ -15,13 +15,27 @@ import numpy as np
 from ...ir.expr import Expr
 from ...ir.nest import Store
 from ..jit.spelling import stored
-from .bitfields import WORD, Bits, Extract, Layer, Unit, Value, closed_up, extracts_of, field_size, layers
+from .bitfields import (
+    SHORT,
+    WORD,
+    Bits,
+    Extract,
+    Layer,
+    Unit,
+    Value,
+    closed_up,
+    extracts_of,
+    field_size,
+    layers,
+)
 from .groups import COPIED, Group, is_known
 from .interleaved import Held, InterleavedLoads
-from .shuffles import REGISTER, Windows
+from .shuffles import REGISTER, Windows, bytes_of
 
 Places = list[tuple[int, int]]
 """Registers and positions in them, of byte after byte in lane after lane."""
+MAX_SHIFTS = 8
+"""Maximum distances by which words are shifted for a group, where no instruction extracts bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +78,10 @@ def _cost(made: Sequence[Layer]) -> tuple[int, int]:
 
 
 class ShuffledStores:
-    """Stores groups by wide stores of whole registers."""
+    """Stores groups by wide stores of whole registers; `extracts` says that the processor has `Machine.permutes`."""
 
-    def __init__(self, loads: InterleavedLoads) -> None:
+    def __init__(self, loads: InterleavedLoads, *, extracts: bool) -> None:
+        self.extracts = extracts
         self.out, self.scope, self.strides, self.loads = loads.out, loads.scope, loads.strides, loads
         self.values, self.shuffles = loads.addressing.values, loads.shuffles
 
@@ -190,7 +205,10 @@ class ShuffledStores:
         for s, bits in copied.items():
             for byte in range(size):
                 bytes_[(group.places[s] - first) * size + byte] = extracts_of(bits, byte)
-        return layers(bytes_)
+        made = layers(bytes_, WORD if self.extracts else SHORT)
+        if made is None or self.extracts:
+            return made
+        return made if sum(layer.distances for layer in made) <= MAX_SHIFTS else None
 
     def _dirty(self, group: Group) -> list[int]:
         """The bits that a group stores in each of its bytes."""
@@ -249,7 +267,7 @@ class ShuffledStores:
     def _laid(self, layer: Layer, start: int, count: int, source: Units) -> str | None:
         """`count` bytes of a layer from byte `start` on; None where it has none."""
         shuffles, let = self.shuffles, self.out.let
-        whole = count if not layer.words else -(-count // WORD) * WORD
+        whole = count if not layer.words else -(-count // layer.size) * layer.size
         bytes_: list[int | None] = []
         for s in layer.sources(start, whole):
             (value, byte), lane = s or ((None, 0), 0)
@@ -258,6 +276,9 @@ class ShuffledStores:
         near = [at for at in bytes_ if at is not None]
         if not near:
             return None
+        if not self.extracts and layer.words:
+            name = self._shifted(layer, start, whole, self._brought_near(bytes_, source))
+            return shuffles.slice(name, whole, 0, count)
         windows = source.windows if source.is_closed else self.loads.around(source.held, near)
         registers = [name for _, _, name in windows]
         starts = [first for first, _, _ in windows]
@@ -266,8 +287,9 @@ class ShuffledStores:
             # Windows lie one after the other, but for the last.
             r = 0 if at is None else min(bisect_right(starts, at), len(starts)) - 1
             sources.append(None if at is None else (r, at - starts[r]))
-        if not shuffles.permutes and not layer.words and not layer.masked:
-            return shuffles.assemble(registers, [[s] if s else [] for s in sources])
+        if not shuffles.permutes and not layer.words and not (layer.masked and self.extracts):
+            name = shuffles.assemble(registers, [[s] if s else [] for s in sources])
+            return self._kept(layer, start, count, name)
         # A byte that is not wanted may be any.
         other = next(s for s in sources if s)
         filled = [s or other for s in sources] + [other] * (REGISTER - len(sources))
@@ -280,6 +302,42 @@ class ShuffledStores:
         if layer.masked:
             name = let(f"and {vector} {name}, {shuffles.constant(layer.masks(start, count))}")
         return shuffles.slice(name, REGISTER, 0, count)
+
+    def _brought_near(self, bytes_: Sequence[int | None], source: Units) -> str:
+        """Bytes of a source, a short register at a time."""
+        pieces: list[tuple[str, int]] = []
+        for first in range(0, len(bytes_), self.shuffles.near):
+            part = bytes_[first : first + self.shuffles.near]
+            near = [at for at in part if at is not None]
+            is_held = source.is_closed or not near
+            windows = source.windows if is_held else self.loads.around(source.held, near)
+            pieces.append((self.shuffles.gather_near(windows, part), len(part)))
+        return self.shuffles.row_of(pieces)
+
+    def _kept(self, layer: Layer, start: int, count: int, name: str) -> str:
+        """Bytes under the masks of a layer."""
+        if not layer.masked:
+            return name
+        return self.out.let(f"and <{count} x i8> {name}, {bytes_of(layer.masks(start, count))}")
+
+    def _shifted(self, layer: Layer, start: int, count: int, name: str) -> str:
+        """The bytes that a layer extracts from words, by a shift and a mask for each distance."""
+        let, vector = self.out.let, f"<{count} x i8>"
+        bits = 8 * layer.size
+        word, total = f"<{count // layer.size} x i{bits}>", ""
+        words = let(f"bitcast {vector} {name} to {word}")
+        for (turned, comes_round), kept in layer.shifts(start, count).items():
+            part = words
+            if comes_round:
+                by = f"<{count // layer.size} x i{bits}> splat (i{bits} {turned % bits})"
+                name = f"@llvm.fshr.v{count // layer.size}i{bits}"
+                part = let(f"call {word} {name}({word} {words}, {word} {words}, {by})")
+            elif turned:
+                part = let(f"{'lshr' if turned > 0 else 'shl'} {word} {words}, splat (i{bits} {abs(turned)})")
+            part = let(f"bitcast {word} {part} to {vector}")
+            part = let(f"and {vector} {part}, {bytes_of(kept)}")
+            total = let(f"or {vector} {total}, {part}") if total else part
+        return total or "zeroinitializer"
 
     def _source(self, group: Group) -> Units | None:
         """The group that bit fields are copied from; None for several."""

@@ -85,7 +85,7 @@ class GroupWriter(Protocol):
 class InterleavedStores:
     """Finds groups of stores and collects their values.
 
-    `copies` says that all bit fields can be copied, `masks` that stores under a mask cost no more than without.
+    `masks` says that stores under a mask cost no more than without.
     """
 
     def __init__(
@@ -96,12 +96,11 @@ class InterleavedStores:
         reads: Reads,
         writers: tuple[GroupWriter, GroupWriter],
         *,
-        copies: bool,
         masks: bool,
     ) -> None:
         self.scope, self.strides, self.bounds = strides.scope, strides, bounds
         self.addressing, self.values = strides.addressing, strides.addressing.values
-        self.tables, self.reads, self.copies, self.masks = tables, reads, copies, masks
+        self.tables, self.reads, self.masks = tables, reads, masks
         self._shuffled, self._looked_up = writers
         self._grouped: dict[Store, Group] = {}
         self.passed: set[Expr] = set()
@@ -165,9 +164,6 @@ class InterleavedStores:
         bits, through = dict[Store, list[Bits[Expr]]](), set[Expr]()
         found: set[object] = set()
         for s in group.places:
-            # A processor that extracts no bytes copies whole elements, or nothing.
-            if not (self.copies or s.value.op == "load"):
-                return
             bits[s] = bit_fields(s.value, through)
             for n in dict.fromkeys([b.value for b in bits[s]]):
                 if n.op != "load" or n in self.scope.names or n.attr.type is not n.type:

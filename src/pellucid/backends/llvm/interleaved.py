@@ -250,10 +250,12 @@ class InterleavedLoads:
 
         A shuffle of one register is quicker than one of two, and costs but another load.
         """
-        if held.size <= REGISTER or max(bytes_) - min(bytes_) >= REGISTER:
+        many = self.shuffles.near
+        if held.size <= many or max(bytes_) - min(bytes_) >= many:
             return held.windows
-        first = min(*bytes_, held.size - REGISTER)
+        first = min(*bytes_, held.size - many)
         if first not in held.near:
             at = self.out.let(f"getelementptr i8, ptr {held.where}, i64 {first}")
-            held.near[first] = self.out.let(f"load <{REGISTER} x i8>, ptr {at}, align 1"), self.scope.mark()
-        return [(first, REGISTER, held.near[first][0])]
+            name = self.shuffles.widened(self.out.let(f"load <{many} x i8>, ptr {at}, align 1"), many)
+            held.near[first] = name, self.scope.mark()
+        return [(first, many, held.near[first][0])]

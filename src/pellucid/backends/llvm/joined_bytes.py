@@ -13,10 +13,11 @@ from ...ir.expr import Expr
 from ..jit.spelling import typed
 from .bitfields import bit_fields
 from .interleaved import InterleavedLoads, Stride
-from .shuffles import REGISTER
 
 WORD = 8
 """Bytes that are added up at once."""
+_ADDING = {16: "sse2.psad.bw", 32: "avx2.psad.bw", 64: "avx512.psad.bw.512"}
+"""The instruction that adds up eight bytes, by the bytes of the register that it takes."""
 MAX_TERMS = 256
 """Maximum terms of a sum that is looked through for bytes."""
 
@@ -30,11 +31,11 @@ class Joined:
 
 
 class JoinedBytes:
-    """Finds words and sums of bytes, and writes them; `sums` says that the processor adds up eight bytes at once."""
+    """Finds words and sums of bytes, and writes them; `summed` is `Machine.summed_bytes`."""
 
-    def __init__(self, loads: InterleavedLoads, *, sums: bool) -> None:
+    def __init__(self, loads: InterleavedLoads, *, summed: int) -> None:
         self.out, self.scope, self.values = loads.out, loads.scope, loads.addressing.values
-        self.loads, self.strides, self.shuffles, self._sums = loads, loads.strides, loads.shuffles, sums
+        self.loads, self.strides, self.shuffles, self._summed = loads, loads.strides, loads.shuffles, summed
         self._found: dict[tuple[Expr, int], Joined | None] = {}
         """By node, and by the line where the vector loop begins."""
 
@@ -92,7 +93,7 @@ class JoinedBytes:
         return Joined((tuple(bytes_),))
 
     def _sum(self, node: Expr) -> Joined | None:
-        if not self._sums or node.type.bits != 64 or not node.type.is_integer:
+        if not self._summed or node.type.bits != 64 or not node.type.is_integer:
             return None
         terms = _terms(node)
         groups: dict[object, tuple[int, dict[int, Expr]]] = {}
@@ -133,8 +134,8 @@ class JoinedBytes:
         lanes = stride.places(self.scope.lanes)
         wanted = [None if p is None else p + at for at in lanes for p in places]
         pieces: list[tuple[str, int]] = []
-        for start in range(0, len(wanted), REGISTER):
-            part = wanted[start : start + REGISTER]
+        for start in range(0, len(wanted), self.shuffles.near):
+            part = wanted[start : start + self.shuffles.near]
             windows = self.loads.around(held, [p for p in part if p is not None])
             pieces.append((self.shuffles.gather(windows, part), len(part)))
         return self.out.let(f"bitcast <{len(wanted)} x i8> {self.shuffles.row_of(pieces)} to {type_}")
@@ -148,16 +149,15 @@ class JoinedBytes:
         """The sums of eight bytes of each lane, in words of eight bytes."""
         let, lanes = self.out.let, self.scope.lanes
         name = self._gathered(bytes_, f"<{lanes * WORD} x i8>")
+        size = self._summed
+        word, zero = f"<{size // WORD} x i64>", f"<{size} x i8> zeroinitializer"
         pieces: list[tuple[str, int]] = []
-        for start in range(0, lanes * WORD, REGISTER):
-            count = min(REGISTER, lanes * WORD - start)
-            part = self.shuffles.resized(
-                self.shuffles.slice(name, lanes * WORD, start, count), count, REGISTER
-            )
-            both = f"<{REGISTER} x i8> {part}, <{REGISTER} x i8> zeroinitializer"
-            words = let(f"call <8 x i64> @llvm.x86.avx512.psad.bw.512({both})")
-            whole = let(f"bitcast <8 x i64> {words} to <{REGISTER} x i8>")
-            pieces.append((self.shuffles.slice(whole, REGISTER, 0, count), count))
+        for start in range(0, lanes * WORD, size):
+            count = min(size, lanes * WORD - start)
+            part = self.shuffles.resized(self.shuffles.slice(name, lanes * WORD, start, count), count, size)
+            words = let(f"call {word} @llvm.x86.{_ADDING[size]}(<{size} x i8> {part}, {zero})")
+            whole = let(f"bitcast {word} {words} to <{size} x i8>")
+            pieces.append((self.shuffles.slice(whole, size, 0, count), count))
         return let(f"bitcast <{lanes * WORD} x i8> {self.shuffles.row_of(pieces)} to <{lanes} x i64>")
 
 

@@ -15,7 +15,8 @@ Windows = list[tuple[int, int, str]]
 """Runs of bytes of memory that are in registers: the first byte of each, its length, and its name."""
 
 
-def _bytes(values: Sequence[int]) -> str:
+def bytes_of(values: Sequence[int]) -> str:
+    """Constant bytes in the instruction."""
     return "<" + ", ".join([f"i8 {v}" for v in values]) + ">"
 
 
@@ -25,10 +26,15 @@ def indices(values: Sequence[int]) -> str:
 
 
 class Shuffles:
-    """Gathers and assembles bytes; `permutes` says that the processor has `Machine.permutes`."""
+    """Gathers and assembles bytes; `permutes` says that the processor has `Machine.permutes`.
 
-    def __init__(self, out: Emitter, *, permutes: bool = False, prefix: str = "") -> None:
-        self.out, self.permutes = out, permutes
+    Within `near` bytes any order is one instruction.
+    """
+
+    def __init__(
+        self, out: Emitter, *, permutes: bool = False, near: int = REGISTER, prefix: str = ""
+    ) -> None:
+        self.out, self.permutes, self.near = out, permutes, near
         self._prefix = prefix
         self._constants: dict[tuple[int, ...], str] = {}
 
@@ -89,6 +95,27 @@ class Shuffles:
             part = [[] if p is None else [places[p]] for p in wanted[start : start + REGISTER]]
             pieces.append((self.assemble(names, part), len(part)))
         return self.row_of(pieces)
+
+    def gather_near(self, windows: Windows, wanted: Sequence[int | None]) -> str:
+        """`gather` of no more than `near` bytes, by shuffles within that many bytes.
+
+        A byte of which a shuffle has none is zero, so what several shuffles find is put together by `or`.
+        """
+        near, found = self.near, dict[tuple[int, int], list[int]]()
+        for k, p in enumerate(wanted):
+            if p is not None:
+                window, start = next(
+                    (w, start) for w, (start, count, _) in enumerate(windows) if start <= p < start + count
+                )
+                piece, place = divmod(p - start, near)
+                found.setdefault((window, piece), [near] * len(wanted))[k] = place
+        total = ""
+        for (window, piece), order in found.items():
+            name = self.slice(windows[window][2], REGISTER, piece * near, near)
+            both = f"<{near} x i8> {name}, <{near} x i8> zeroinitializer"
+            part = self.out.let(f"shufflevector {both}, <{len(wanted)} x i32> {indices(order)}")
+            total = self.out.let(f"or <{len(wanted)} x i8> {total}, {part}") if total else part
+        return total or "zeroinitializer"
 
     def row_of(self, pieces: Sequence[tuple[str, int]]) -> str:
         """Vectors one after the other."""
@@ -172,7 +199,7 @@ class Shuffles:
             part = self.out.let(f"shufflevector {both}, <{size} x i32> {indices(filled)}")
             kept = [-1 if k >= 0 or s is None else 0 for k, s in zip(order, sources, strict=True)]
             if 0 in kept:
-                part = self.out.let(f"and <{size} x i8> {part}, {_bytes(kept)}")
+                part = self.out.let(f"and <{size} x i8> {part}, {bytes_of(kept)}")
             total = part if total is None else self.out.let(f"or <{size} x i8> {total}, {part}")
         return total or "zeroinitializer"
 
@@ -242,7 +269,7 @@ class Shuffles:
     def constant_bytes(self, values: Sequence[int]) -> str:
         """A register of constant bytes, or a part of one, in the instruction or from memory."""
         if not self.permutes:
-            return _bytes(values)
+            return bytes_of(values)
         return self.slice(self.constant(values), REGISTER, 0, len(values))
 
     def blended(self, a: str, b: str, second: Sequence[bool]) -> str:
@@ -270,7 +297,7 @@ class Shuffles:
             mine = dirty[start : start + count]
             if any(d != 255 for d in mine):
                 old = self.out.let(f"load {word}, ptr {at}, align 1")
-                kept = self.out.let(f"and {word} {old}, {_bytes([~d & 255 for d in mine])}")
+                kept = self.out.let(f"and {word} {old}, {bytes_of([~d & 255 for d in mine])}")
                 part = self.out.let(f"or {word} {kept}, {part}")
             self.out.emit(f"store {word} {part}, ptr {at}, align 1")
 
