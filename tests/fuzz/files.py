@@ -7,12 +7,29 @@ import io
 import random
 import struct
 import zlib
+from collections.abc import Iterator
 
 import numpy as np
+import OpenEXR
+import tifffile
 from PIL import Image as Pillow
 
 INTERESTING = tuple(sorted({max(0, (1 << k) + d) for k in (0, 3, 4, 7, 8, 15, 16, 31, 32) for d in (-1, 0)}))
-PICTURES = ("bmp", "png", "tiff", "gif", "webp", "jpeg", "jpeg2000", "ico", "ppm", "tga", "avif")
+PICTURES = (
+    "bmp",
+    "png",
+    "tiff",
+    "deep tiff",
+    "exr",
+    "gif",
+    "webp",
+    "jpeg",
+    "jpeg2000",
+    "ico",
+    "ppm",
+    "tga",
+    "avif",
+)
 VM = """# a ring
 x var-x
 y var-y
@@ -89,6 +106,8 @@ def seeds(reader: str) -> tuple[bytes, ...]:
         return tuple(text.encode() for text in LAYOUTS)
     if reader == "wav":
         return tuple(_wav(*kind) for kind in ((1, 1, 16), (1, 2, 8), (3, 1, 32), (0xFFFE, 2, 24)))
+    if reader in ("deep tiff", "exr"):
+        return tuple(_deep_tiffs() if reader == "deep tiff" else _exrs())
     array = np.random.default_rng(1).integers(0, 256, (7, 9), np.uint8)
     whole = Pillow.fromarray(array)
     kinds = [whole.convert(mode) for mode in ("L", "RGB", "P", "RGBA", "1", "LA")]
@@ -107,6 +126,27 @@ def seeds(reader: str) -> tuple[bytes, ...]:
             whole.convert("RGB").save(buffer, "tiff", compression=way)
             found.append(buffer.getvalue())
     return tuple(found)
+
+
+def _deep_tiffs() -> Iterator[bytes]:
+    """TIFF files of 16-bit words and of floats."""
+    whole = np.random.default_rng(1).random((7, 9, 4))
+    for samples in (np.uint16(whole * 65535), np.float32(whole)):
+        for count, options in ((3, {}), (4, {"compression": "zlib"}), (3, {"bigtiff": True})):
+            file = io.BytesIO()
+            tifffile.imwrite(file, samples[..., :count], photometric="rgb", **options)
+            yield file.getvalue()
+
+
+def _exrs() -> Iterator[bytes]:
+    """OpenEXR files of floats and of half floats."""
+    whole = np.random.default_rng(1).random((7, 9, 4))
+    for kind in (np.float16, np.float32):
+        for name in ("NO", "RLE", "ZIP", "PIZ"):
+            file = io.BytesIO()
+            header = {"compression": getattr(OpenEXR, f"{name}_COMPRESSION"), "type": OpenEXR.scanlineimage}
+            OpenEXR.File(header, {"RGBA": np.ascontiguousarray(whole, kind)}).write(file)
+            yield file.getvalue()
 
 
 def _wav(tag: int, channels: int, bits: int) -> bytes:

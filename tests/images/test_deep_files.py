@@ -14,7 +14,8 @@ from PIL import Image as Pillow
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.base.errors import FileError, MissingExtraError
+from pellucid.base.errors import FileError, InputError, MissingExtraError
+from pellucid.images.arrays import in_place_raster
 
 SIZE = 7, 5
 RANDOM = np.random.default_rng(8)
@@ -45,6 +46,41 @@ def with_primaries(*numbers: float) -> bytes:
 
 def test_primaries_of_srgb_may_be_named():
     assert colors(with_primaries(0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329)).shape == (5, 7, 4)
+
+
+def test_what_a_decoder_says_of_a_damaged_file_is_short(caplog):
+    header = {"x" * 30: "y" * 4000}
+    for data in (exr({"RGB": FLOATS[..., :3].copy()}, **header), tiff(WORDS)):
+        for size in (len(data) - 30, len(data) // 2):
+            with pytest.raises(FileError) as caught:
+                im.read_image(data[:size].replace(b"x" * 30, b"x" * 29 + b"\0"))
+            assert len(str(caught.value)) < 500
+    assert not caplog.records
+
+
+def test_an_address_beyond_all_memory_is_no_fault():
+    for address in (1 << 62, 1 << 63, (1 << 64) - 1):
+        with pytest.raises(FileError):
+            im.read_image(struct.pack("<2sHHHQ", b"II", 43, 8, 0, address))
+
+
+def test_pixels_have_the_samples_that_the_tags_promise():
+    """A damaged SamplesPerPixel: the package gives one sample to a pixel, and tags still say three."""
+    data = tiff(FLOATS[..., :3].copy())
+    tag = struct.pack("<HHI", 277, 3, 1)
+    assert data.count(tag) == 1
+    with pytest.raises(FileError, match=r"has an array of shape \(5, 7\)?, ?.*none of red, green and blue"):
+        im.read_image(data.replace(tag + b"\x03", tag + b"\x01"))
+    with pytest.raises(InputError, match="short: has 4 bytes to a pixel, where rgbf32 has 12"):
+        in_place_raster(FLOATS[..., :1].copy(), "rgbf32", "short")
+
+
+def test_a_width_that_is_a_sequence_is_refused_at_once():
+    data = tiff(WORDS)
+    tag = struct.pack("<HHI", 256, 4, 1)
+    assert data.count(tag) == 1
+    with pytest.raises(FileError, match="is damaged"):
+        im.read_image(data.replace(tag, struct.pack("<HHI", 256, 4, 20)))
 
 
 def colors(data: bytes, **options: object) -> np.ndarray:

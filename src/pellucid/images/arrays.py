@@ -5,6 +5,7 @@ Used by `bitmap`, for arrays that it is given and for those that decoded files l
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -100,9 +101,15 @@ def _check_copy(given: Array, itemsize: int) -> None:
 
 
 def in_place_raster(pixels: Array, layout: str, name: str, **how: Any) -> Raster:
-    """The raster of an array, with rows and columns first, whose strides are whole elements of the layout."""
+    """The raster of an array, with rows and columns first, whose strides are whole elements of the layout.
+
+    Raises InputError for pixels that have fewer bytes than those of the layout.
+    """
     chosen = layout_named(layout)
     element, step = element_of(chosen), chosen.planes[0].bits // chosen.planes[0].pixels // 8
+    have = math.prod(pixels.shape[2:]) * pixels.itemsize
+    if have < step:
+        raise InputError(f"has {have} bytes to a pixel, where {layout} has {step}", place=name)
     unit = element.bits // 8
     (rows, columns), (down, right) = pixels.shape[:2], pixels.strides[:2]
     # A flat view from the lowest address on; what lies between the rows belongs to the same memory.

@@ -7,6 +7,7 @@ files are the extras `pellucid[tiff]` and `pellucid[exr]`.
 from __future__ import annotations
 
 import io
+import logging
 import struct
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -27,6 +28,8 @@ Array = np.ndarray[Any, Any]
 
 EXR_MARK = b"v/1\x01"
 """The bytes by which OpenEXR files are known."""
+MAX_SAID = 200
+"""Letters of what a decoder says that an error repeats."""
 _RGB, _BITS, _PHOTOMETRIC, _ORIENTATION = 2, 258, 262, 274
 _ASSOCIATED, _STRAIGHT = 1, 2
 """Kinds of ExtraSamples of TIFF; others are no alpha."""
@@ -59,7 +62,10 @@ def check_pixels(width: int, height: int, place: str, most: int) -> None:
 
 @contextmanager
 def _decoding(place: str, fix: str) -> Generator[None]:
-    """Around a decoder, which raises anything at all for a damaged file: a FileError says that it is."""
+    """Around a decoder, which raises anything at all for a damaged file: a FileError says that it is, and no log."""
+    log = logging.getLogger("tifffile")
+    before = log.disabled
+    log.disabled = True
     try:
         yield
     except FileError:
@@ -67,8 +73,12 @@ def _decoding(place: str, fix: str) -> Generator[None]:
     except MemoryError as error:
         raise FileError("does not fit into memory", place=place, fix="make it smaller") from error
     except Exception as error:
-        problem = f"is damaged, or of a kind that is not supported ({error})"
+        # Decoders put parts of the file into what they say.
+        said = " ".join(str(error).split())[:MAX_SAID]
+        problem = f"is damaged, or of a kind that is not supported ({said})"
         raise FileError(problem, place=place, fix=fix) from error
+    finally:
+        log.disabled = before
 
 
 # ---- TIFF ----
@@ -82,7 +92,8 @@ def is_deep_tiff(data: bytes) -> bool:
     """
     try:
         tags = _first_tags(bytes(data[:4]), data)
-    except (struct.error, KeyError):
+    except (struct.error, KeyError, OverflowError):
+        # An address of 64 bits may be one that no memory has.
         return False
     bits = tags.get(_BITS, ())
     return tags.get(_PHOTOMETRIC) == (_RGB,) and len(bits) >= 3 and max(bits) > 8
@@ -123,7 +134,8 @@ def read_tiff(asked: PictureFile) -> Raster:
         tifffile.TiffFile(io.BytesIO(asked.data)) as file,
     ):
         page: Any = file.pages[0]
-        check_pixels(page.imagewidth, page.imagelength, place, asked.max_pixels)
+        # In a damaged file each may be a sequence.
+        check_pixels(int(page.imagewidth), int(page.imagelength), place, asked.max_pixels)
         pixels: Array = page.asarray()
         if page.planarconfig == 2:
             pixels = np.moveaxis(pixels, 0, -1)
@@ -131,6 +143,12 @@ def read_tiff(asked: PictureFile) -> Raster:
         turn = page.tags.get(_ORIENTATION)
         pixels = _upright(pixels, 1 if turn is None else int(turn.value))
     alpha = bool(extra) and extra[0] in {_ASSOCIATED, _STRAIGHT} and asked.alpha != "opaque"
+    if pixels.ndim != 3 or pixels.shape[2] < (4 if alpha else 3):
+        raise FileError(
+            f"has an array of shape {pixels.shape}, which is none of red, green and blue",
+            place=place,
+            fix="save one picture of three or four samples to a pixel",
+        )
     pixels = pixels[..., : 4 if alpha else 3]
     if pixels.dtype.kind == "f":
         # What is too large for the narrower type is infinite in it.
