@@ -256,8 +256,14 @@ def test_a_color_is_divided_as_it_is_multiplied():
         (lambda c: 2 / c, "colors have no / .*; divide a color by a number"),
         (lambda c: 1 + c, "colors have no [+] .*; give two colors"),
         (lambda c: 1 - c, "colors have no - .*; give two colors"),
+        (lambda c: -c, "colors have no - .*; write color.map_straight.* for the inverse"),
+        (lambda c: c**2, r"colors have no \*\* .*; change the components"),
+        (lambda c: 2**c, r"colors have no \*\* .*; change the components"),
+        (lambda c: c // 2, "colors have no // .*; change the components"),
+        (lambda c: c % 2, "colors have no % .*; change the components"),
+        (lambda c: c < im.red, "colors have no < .*; colors have no order; compare components"),
+        (lambda c: c >= 1, "colors have no >= .*; colors have no order"),
     ],
-    ids=["by zero", "by a color", "of a number", "number plus", "number minus"],
 )
 def test_what_is_no_color_is_refused_with_the_way_out(wrong, told: str):
     with pytest.raises(TraceError, match=told):

@@ -55,6 +55,7 @@ def test_what_a_decoder_says_of_a_damaged_file_is_short(caplog):
             with pytest.raises(FileError) as caught:
                 im.read_image(data[:size].replace(b"x" * 30, b"x" * 29 + b"\0"))
             assert len(str(caught.value)) < 500
+            assert str(caught.value).isprintable()
     assert not caplog.records
 
 

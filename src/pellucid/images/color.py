@@ -18,6 +18,21 @@ from ..tracing import is_symbolic, static
 from ..tracing.tracer import NoSuchPartError
 
 
+def _refused(sign: str, fix: str) -> Callable[..., Any]:
+    """The method of an operator that colors do not have."""
+
+    def refuse(_: Color, *operands: object) -> Any:
+        raise _no_operand(sign, fix)
+
+    refuse.__doc__ = f"Refuse {sign}: {fix}."
+    return refuse
+
+
+_COMPONENTS = "change the components with color.map(function)"
+_COLORS_ONLY = f"give two colors, or {_COMPONENTS}"
+_ORDER = "colors have no order; compare components, as in a.r < b.r, or im.spaces.luminance(r, g, b)"
+
+
 @dataclass(frozen=True, slots=True)
 class Color:
     """A color: premultiplied components `r`, `g`, `b` and opacity `a`, each in 0 .. 1 with r, g, b at most a.
@@ -67,26 +82,22 @@ class Color:
     def __truediv__(self, divisor: Any) -> Color:
         """All four components divided: the same color, more transparent, for a divisor from 1 on."""
         if isinstance(divisor, Color | tuple | list):
-            raise _no_operand(
-                "/", "divide a color by a number, or change the components with color.map(function)"
-            )
+            raise _no_operand("/", f"divide a color by a number, or {_COMPONENTS}")
         if static(divisor) == 0:
             raise _no_operand("/", "divide a color by a number that is not 0")
         return self.map(lambda x: x / divisor)
 
-    def __radd__(self, other: object) -> Color:
-        """Refuse a sum with a number, as the sum the other way round does."""
-        raise _no_operand("+", _COLORS_ONLY)
-
-    def __rsub__(self, other: object) -> Color:
-        """Refuse a difference to a number, as the difference the other way round does."""
-        raise _no_operand("-", _COLORS_ONLY)
-
-    def __rtruediv__(self, other: object) -> Color:
-        """Refuse a number divided by a color."""
-        raise _no_operand(
-            "/", "divide a color by a number, or change the components with color.map(function)"
-        )
+    __radd__ = _refused("+", _COLORS_ONLY)
+    __rsub__ = _refused("-", _COLORS_ONLY)
+    __rtruediv__ = _refused("/", f"divide a color by a number, or {_COMPONENTS}")
+    __neg__ = _refused("-", "write color.map_straight(lambda r, g, b: (1 - r, 1 - g, 1 - b)) for the inverse")
+    __pow__ = __rpow__ = _refused("**", _COMPONENTS)
+    __floordiv__ = __rfloordiv__ = _refused("//", _COMPONENTS)
+    __mod__ = __rmod__ = _refused("%", _COMPONENTS)
+    __lt__ = _refused("<", _ORDER)
+    __le__ = _refused("<=", _ORDER)
+    __gt__ = _refused(">", _ORDER)
+    __ge__ = _refused(">=", _ORDER)
 
     def __getattr__(self, name: str) -> Any:
         """Refuse what a color does not have."""
@@ -151,9 +162,6 @@ class Color:
     def is_static(self) -> bool:
         """Whether all components are Python numbers."""
         return not any(map(is_symbolic, self))
-
-
-_COLORS_ONLY = "give two colors, or change the components with color.map(function)"
 
 
 def _check_color(sign: str, other: object) -> None:

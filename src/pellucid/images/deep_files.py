@@ -74,7 +74,7 @@ def _decoding(place: str, fix: str) -> Generator[None]:
         raise FileError("does not fit into memory", place=place, fix="make it smaller") from error
     except Exception as error:
         # Decoders put parts of the file into what they say.
-        said = " ".join(str(error).split())[:MAX_SAID]
+        said = "".join(c if c.isprintable() else " " for c in str(error))[:MAX_SAID]
         problem = f"is damaged, or of a kind that is not supported ({said})"
         raise FileError(problem, place=place, fix=fix) from error
     finally:
