@@ -98,8 +98,8 @@ class _Version:
             for k in range(self.many)
             if k > j or (k < j and k not in self._outputs)
         ]
-        self._at_addresses = _AtAddresses.of(self.nest, self.code)
-        self._last: _Sized | None = None
+        self._addressed = _AddressedCode.of(self.nest, self.code)
+        self._last: _CallPlan | None = None
 
     def needed(self, count: int) -> tuple[int, ...]:
         """The bytes that each buffer must have for a number of samples."""
@@ -112,23 +112,23 @@ class _Version:
         """Run on a number of samples; returns the sums."""
         last = self._last
         if last is None or last.count != count or last.asked != threads:
-            last = self._last = self._sized(count, threads)
+            last = self._last = self._plan(count, threads)
         places, sizes = self._checked(buffers, count, last.needed)
         if not count:
             return (0,) * self.sums
-        if last.call is None or self._at_addresses is None:
+        if last.call is None or self._addressed is None:
             return self._run_on_arrays(buffers, count, last.threads)
-        return self._at_addresses.run(last.call, places, sizes)
+        return self._addressed.run(last.call, places, sizes)
 
-    def _sized(self, count: int, threads: int | None) -> _Sized:
-        """What calls with that many samples and threads have in common."""
+    def _plan(self, count: int, threads: int | None) -> _CallPlan:
+        """The plan of calls with that many samples and threads."""
         if count < 0:
             raise InputError(f"{count} samples", place="stream", fix="give a number from 0 on")
         needed = self.needed(count)
-        found = _Sized(count, threads, needed, max(1, max(needed) // MIN_THREAD_BYTES))
-        if self._at_addresses is not None and count:
+        found = _CallPlan(count, threads, needed, max(1, max(needed) // MIN_THREAD_BYTES))
+        if self._addressed is not None and count:
             found.call = PreparedCall(
-                self._at_addresses.code,
+                self._addressed.code,
                 self.nest.arguments(count),
                 found.threads,
                 PARTS_PER_THREAD * found.threads,
@@ -178,8 +178,8 @@ class _Version:
         return places, sizes
 
 
-class _Sized:
-    """What calls with a number of samples and of threads have in common; the last ones are kept."""
+class _CallPlan:
+    """What is the same in all calls with a number of samples and of threads, which the caller `asked` for."""
 
     def __init__(self, count: int, asked: int | None, needed: tuple[int, ...], most: int) -> None:
         self.count, self.asked, self.needed = count, asked, needed
@@ -187,15 +187,15 @@ class _Sized:
         self.call: PreparedCall | None = None
 
 
-class _AtAddresses:
-    """Machine code that is called with addresses: buffers that are checked once are not made arrays of elements."""
+class _AddressedCode:
+    """Machine code that is given the addresses of buffers: no arrays of elements are made of them at each call."""
 
     def __init__(self, nest: StreamNest, code: MachineCode) -> None:
         self.code = code
         numbers = {b.memory: k for k, b in enumerate(nest.buffers)}
         bound = code.calling.bound
+        # Tables stay where they are while they are held here; places and lengths of buffers are filled in.
         self._tables = [b.data for b in bound]
-        # The places and lengths of tables, which stay; those of buffers are filled in.
         self._places = [0 if data is None else address(data) for data in self._tables]
         self._lengths = [0 if data is None else len(data) for data in self._tables]
         self._buffers = [
@@ -207,8 +207,8 @@ class _AtAddresses:
         self._sums_at = 0 if nest.totals is None else bound.index(nest.totals)
 
     @classmethod
-    def of(cls, nest: StreamNest, code: Code) -> _AtAddresses | None:
-        """For code that runs at addresses, wherever elements begin and whatever number of them there is."""
+    def of(cls, nest: StreamNest, code: Code) -> _AddressedCode | None:
+        """The code, if it runs wherever elements begin and however many there are; None for other code."""
         if not isinstance(code, MachineCode) or code.aligned:
             return None
         whole = all(code.needs.get(b.memory, 1) <= 1 for b in nest.buffers)

@@ -321,7 +321,7 @@ class ShuffledStores:
         return self.out.let(f"and <{count} x i8> {name}, {bytes_of(layer.masks(start, count))}")
 
     def _shifted(self, layer: Layer, start: int, count: int, name: str) -> str:
-        """The bytes that a layer extracts from words, by a shift and a mask for each distance."""
+        """The bytes that a layer extracts from the words of `name`, by a shift and a mask for each distance."""
         let, vector = self.out.let, f"<{count} x i8>"
         bits = 8 * layer.size
         word, total = f"<{count // layer.size} x i{bits}>", ""
@@ -330,8 +330,8 @@ class ShuffledStores:
             part = words
             if comes_round:
                 by = f"<{count // layer.size} x i{bits}> splat (i{bits} {turned % bits})"
-                name = f"@llvm.fshr.v{count // layer.size}i{bits}"
-                part = let(f"call {word} {name}({word} {words}, {word} {words}, {by})")
+                turn = f"@llvm.fshr.v{count // layer.size}i{bits}"
+                part = let(f"call {word} {turn}({word} {words}, {word} {words}, {by})")
             elif turned:
                 part = let(f"{'lshr' if turned > 0 else 'shl'} {word} {words}, splat (i{bits} {abs(turned)})")
             part = let(f"bitcast {word} {part} to {vector}")

@@ -265,7 +265,8 @@ class CompiledProgram:
                 place=place,
                 fix=f"give {', '.join(names) or 'none'}",
             )
-        inference = self._translation.inference if self._translation is not None else None
+        translation = self._translation
+        inference = None if translation is None else translation.inference
         kinds = tuple(_kind(one, name, place, inference) for one, name in zip(args, names, strict=True))
         if inference is not None:
             for name, one in zip(names, args, strict=True):
@@ -286,12 +287,11 @@ class CompiledProgram:
             if isinstance(error, InputError) and error.place == self.code.name:
                 for name, one in zip(names, args, strict=True):
                     refuse_part(inference, place, name, one)
-            if self._translation is None or inference is None:
+            if translation is None:
                 raise
-            source = self._translation.source
             if isinstance(error, InputError):
-                raise placed_input(error, inference) from None
-            raise placed(error, source, inference) from None
+                raise placed_input(error, translation.inference) from None
+            raise placed(error, translation.source, translation.inference) from None
         return result(made, self._kind)
 
 
