@@ -118,10 +118,10 @@ def save(
     must be given, and the whole file is written in one piece.
     `quality` is 1 to 100 for JPEG and WebP (WebP is lossless without it); `background` is laid under the
     picture: a word, `#rrggbb` or three numbers in 0..255, white for JPEG. The file appears whole or not at all.
-    `depth` is the bits of a sample: 8, which is usual, 16 for PNG, TIFF and NPY, or 32 for TIFF and NPY, which then
-    hold floats from 0 to 1; EXR holds floats of 32 bits, or half floats with 16. Numbers of colors are those of sRGB,
-    also as floats. Those of EXR are amounts of light (linear, with the primaries of sRGB), multiplied with alpha; what
-    else is saved is so with an `alpha` of `premultiplied`, and else `straight`.
+    `depth` is the bits of a sample: 8 by default, 16 for PNG, TIFF and NPY, or 32 for TIFF and NPY, which then hold
+    floats from 0 to 1. EXR holds floats of 32 bits by default, or half floats of 16. Samples are numbers of sRGB, as
+    floats too; those of EXR are amounts of light (linear, with the primaries of sRGB). `alpha` says whether colors are
+    `straight`, which is the default, or `premultiplied`, as they always are in EXR.
     TIFF of 16 and 32 bits needs the extra `pellucid[tiff]`, EXR the extra `pellucid[exr]`.
     An 8-bit PNG or NPY without a background takes the memory of its pixels once, and from 1 GiB of them on space on the
     disk instead; other files take three times their pixels.

@@ -30,7 +30,7 @@ class Format:
     alpha: str = "full"
     quality: bool = False
     largest_side: int = (1 << 31) - 1
-    #: Bits of a sample, first those of a file of which nothing else is said; 32 are floats, and 16 of EXR half floats.
+    #: Bits of a sample, the default first; 32 are floats, and 16 of EXR half floats.
     depths: tuple[int, ...] = (8,)
 
 

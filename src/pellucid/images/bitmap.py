@@ -132,11 +132,10 @@ class Bitmap(Image):
 def read_image(source: Any, alpha: str = "file", max_pixels: int = MAX_PIXELS) -> Bitmap:
     """The picture in a file, centered on the origin, one pixel to the unit; `source` is a path, or the bytes of a file.
 
-    Of several pictures in a file, such as an animation, it is the first. Gray has up to 16 bits, as many as the file
-    says, or floats from 0 to 1. So have red, green and blue of a TIFF, for which the extra `pellucid[tiff]` is needed;
-    other colors of more than 8 bits are read with the upper 8 of them. Floats of OpenEXR, with the extra
-    `pellucid[exr]`, are taken for amounts of light, and become numbers of sRGB. What else there is, such as floats
-    beyond that range, is refused and not changed.
+    Of several pictures in a file, such as an animation, it is the first. Gray keeps the bits of the file, up to
+    16, or its floats from 0 to 1. A TIFF of red, green and blue keeps them too, with the extra `pellucid[tiff]`. Other
+    colors of more than 8 bits are read with the upper 8 of them. The floats of OpenEXR, with the extra `pellucid[exr]`,
+    are amounts of light, and become numbers of sRGB. Anything else, such as floats beyond that range, is refused.
 
     A bitmap file (BMP) is sampled from its own bytes; others are decoded, turned upright as their camera says, and
     refused beyond `max_pixels`. A file is read whole, so that a later change of it changes no picture. `alpha` tells
