@@ -52,11 +52,11 @@ def sample(
 
     Gives an array of the broadcast shape: of bools, reals or packed u32, or with a last axis of 4 for colors, which are
     premultiplied; for another structure, that structure of arrays. Where points are masked (`numpy.ma`), so are the
-    values. `picture` is whatever can be rendered. Arrays are whatever NumPy takes: of pandas, of xarray, or of a library
-    that has `__array__` or `__dlpack__`. `precision` is f32 or f64, that of a kernel, or else f32; `params` overrides
-    defaults of parameters. The values go to `out`, if given, by casts that keep their kind. Raises InputError for a parameter that is unknown or out of its range, for what is no
-    array of numbers, for shapes that do not broadcast, for an `out` that does not fit or beside masked points, and for
-    what is no picture.
+    values. `picture` is whatever can be rendered. Arrays are whatever NumPy takes: of pandas, of xarray, or of a
+    library that has `__array__` or `__dlpack__`. `precision` is f32 or f64, that of a kernel, or else f32; `params`
+    overrides defaults of parameters. The values go to `out`, if given, by casts that keep their kind. Raises InputError
+    for a parameter that is unknown or out of its range, for what is no array of numbers, for shapes that do not
+    broadcast, for an `out` that does not fit or beside masked points, and for what is no picture.
 
     >>> from pellucid import images as im
     >>> sample(im.x + im.y, [1, 2], [[10], [20]])

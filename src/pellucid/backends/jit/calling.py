@@ -27,6 +27,7 @@ SIGNATURE = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
 )
 _Room = tuple["array[int]", int, list[np.ndarray[Any, Any]]]
+"""What machine code is given in one call, the address of that, and the scratch memory that it names."""
 FINE_BANDS = 128
 """Maximum parts of a frame where machine code hands them out: small, so that no thread waits long for the last."""
 
