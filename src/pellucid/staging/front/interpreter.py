@@ -16,7 +16,7 @@ from pellucid.staging.cogen.generator import Compiler, cogen
 from pellucid.staging.cogen.saving import save
 from pellucid.staging.front.givens import check_form, refuse, refuse_part
 from pellucid.staging.front.inference import RESULT, SIZE, Inference
-from pellucid.staging.front.kinds import Kind, written
+from pellucid.staging.front.kinds import Kind, reached, several, written
 from pellucid.staging.front.placing import placed, placed_input, placed_loaded
 from pellucid.staging.front.sequences import STRUCTURES
 from pellucid.staging.front.source import Source
@@ -297,18 +297,12 @@ class CompiledProgram:
 
 def _check_result(source: Source, kind: Kind) -> None:
     """Refuse results that the program cannot tell apart: the empty sequence is None there, and all are pairs."""
-    waiting, seen = [kind], set[Kind]()
-    while waiting:
-        one = waiting.pop().root
-        if one in seen:
-            continue
-        seen.add(one)
-        waiting += one.parts.values()
+    for one in reached(kind):
         what = "the result" if one is kind else "a part of the result"
         made = sorted(one.forms & STRUCTURES)
         message = fix = ""
         if len(made) > 1:
-            message = f"{what} is a {' in some places and a '.join(made)} in others"
+            message = f"{what} is {several(made)}"
             fix = "return one of them: `list(x)` and `tuple(x)` copy"
         elif "none" in one.forms and one.may_be_empty:
             message = (

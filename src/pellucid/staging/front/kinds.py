@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from itertools import count
 from typing import Any, ClassVar
 
@@ -205,6 +206,32 @@ class Kinds:
         return found
 
 
+def reached(kind: Kind) -> list[Kind]:
+    """A kind and all that are parts of it, or of its parts.
+
+    >>> pair = Kind(name="pair")
+    >>> _ = pair.part(0).part(1)
+    >>> [one.name for one in reached(pair)]
+    ['pair', 'pair.0', 'pair.0.1']
+    """
+    found = {kind.root: None}
+    waiting = [kind.root]
+    for one in waiting:
+        new = dict.fromkeys(part.root for part in one.parts.values() if part.root not in found)
+        found |= new
+        waiting += new
+    return waiting
+
+
+def several(forms: Iterable[str]) -> str:
+    """That some values have one form and some another, in words.
+
+    >>> several({"list", "given"})
+    'a static sequence in some places and a list in others'
+    """
+    return f"a {' in some places and a '.join(sorted(forms))} in others".replace("given", "static sequence")
+
+
 def written(kind: Kind) -> list[Any]:
     """A kind as JSON: the forms and the parts of each kind in it, the first of which is itself.
 
@@ -213,14 +240,9 @@ def written(kind: Kind) -> list[Any]:
     >>> written(pair)
     [[['tuple'], [[0, 1]]], [['list'], []]]
     """
-    order: dict[Kind, int] = {kind.root: 0}
     found: list[Any] = []
-    waiting = [kind.root]
-    for one in waiting:
-        for part in one.parts.values():
-            if part.root not in order:
-                order[part.root] = len(order)
-                waiting.append(part.root)
+    order = {one: number for number, one in enumerate(reached(kind))}
+    for one in order:
         parts = [[key, order[part.root]] for key, part in one.parts.items()]
         found.append([sorted(one.forms), parts, *([list(fields_of(one.of))] if is_keyed(one.of) else [])])
     return found

@@ -12,7 +12,7 @@ from typing import Any
 from pellucid.base.errors import StagingError
 from pellucid.staging.front.blocks import BlockBranch, Blocks, Go, PythonBlock
 from pellucid.staging.front.inference import Inference
-from pellucid.staging.front.kinds import ITEM, Kind, point_of
+from pellucid.staging.front.kinds import ITEM, Kind, point_of, several
 from pellucid.staging.front.literals import is_end, position, written_key
 from pellucid.staging.front.objects import fields_of, is_keyed, is_named_tuple, position_of
 from pellucid.staging.front.returns import entire, of_routine
@@ -71,9 +71,7 @@ class Sequences(ABC):
         if len(forms & STRUCTURES) > 1 or ("given" in forms and forms & {"list", "dict"}):
             raise self.error(
                 node,
-                f"{ast.unparse(node)} is a {' in some places and a '.join(sorted(forms))} in others".replace(
-                    "given", "static sequence"
-                ),
+                f"{ast.unparse(node)} is {several(forms)}",
                 "make it one of them: `list(x)` and `tuple(x)` copy",
             )
         if "given" in forms:
