@@ -79,10 +79,10 @@ def picture(text: str) -> Any:
 
 @contextmanager
 def faults_of_its_own() -> Iterator[None]:
-    """What a function in the text itself raises, such as one that divides Python's numbers by zero, is no case."""
+    """What the text itself raises, such as a function that divides Python's numbers by zero, is no case."""
     try:
         yield
-    except ArithmeticError as problem:
+    except (ArithmeticError, AttributeError, NameError, TypeError, ValueError) as problem:
         *_, (frame, _) = traceback.walk_tb(problem.__traceback__)
         if frame.f_code.co_filename != FILE:
             raise

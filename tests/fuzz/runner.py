@@ -55,6 +55,12 @@ class Outcome:
     name: str
     counts: Counter[str] = field(default_factory=Counter[str])
     findings: list[Finding] = field(default_factory=list[Finding])
+    trouble: str = ""
+    """Why it could not be run to its end; nothing if it was."""
+
+
+class FuzzerError(Exception):
+    """A fuzzer itself fails, where it makes a case."""
 
 
 def smallest(case: str, candidates: Callable[[str], Iterator[str]], fails: Callable[[str], bool]) -> str:
@@ -109,7 +115,7 @@ def died(name: str, case: str, folder: Path) -> Callable[[str], bool]:
 
 
 def worked(name: str, seed: int, first: int, seconds: float, folder: Path) -> str:
-    """Run one process; how it ended badly, or nothing."""
+    """Run one process; how it ended badly, or nothing. Raises FuzzerError if no case is to blame."""
     command = [
         sys.executable,
         "-m",
@@ -141,13 +147,23 @@ def worked(name: str, seed: int, first: int, seconds: float, folder: Path) -> st
     if process.returncode < 0:
         return f"the process was ended by {signal.Signals(-process.returncode).name}\n{said}"
     if process.returncode:
-        raise SystemExit(f"fuzz: {name} could not be run:\n{said}")
+        raise FuzzerError(said)
     return ""
 
 
 def explored(name: str, seed: int, seconds: float) -> Outcome:
     """Run a fuzzer for some seconds, in as many processes one after the other as faults make necessary."""
-    outcome, end, first = Outcome(name), time.monotonic() + seconds, 0
+    outcome = Outcome(name)
+    try:
+        _explore(outcome, seed, seconds)
+    except FuzzerError as error:
+        outcome.trouble = str(error)
+    return outcome
+
+
+def _explore(outcome: Outcome, seed: int, seconds: float) -> None:
+    """Fill in what a fuzzer did, until the time is up or there are findings enough."""
+    name, end, first = outcome.name, time.monotonic() + seconds, 0
     while len(outcome.findings) < MAX_FINDINGS and (left := end - time.monotonic()) > 0:
         with tempfile.TemporaryDirectory(prefix="pellucid-fuzz-") as made:
             folder = Path(made)
@@ -164,7 +180,6 @@ def explored(name: str, seed: int, seconds: float) -> Outcome:
                 fails = died(name, case, folder)
                 small = smallest(case, fuzzer(name).shrink, fails) if fails(case) else case
                 outcome.findings.append(Finding(small, trouble))
-    return outcome
 
 
 def kept(name: str, finding: Finding, corpus: Path) -> Path:
@@ -204,6 +219,9 @@ def main(arguments: list[str] | None = None) -> int:
             for outcome in pool.map(lambda name: explored(name, seed, share * weights[name]), longest):
                 counts = ", ".join(f"{count:,} {what}" for what, count in sorted(outcome.counts.items()))
                 say(f"{outcome.name}: {counts}; {len(outcome.findings)} findings")
+                if outcome.trouble:
+                    found += 1
+                    say(f"fuzz: {outcome.name} could not be run:\n{outcome.trouble}")
                 for finding in outcome.findings:
                     found += 1
                     path = kept(outcome.name, finding, options.corpus)

@@ -43,6 +43,14 @@ REFUSED = {
     "none for a number": (lambda: im.disk(None), "disk: radius is None, not a number"),
     "fraction for a count": (lambda: im.rad_reg(2.5), "rad_reg: count is 2.5; give a whole number"),
     "too few": (lambda: im.polar_checker(0), "polar_checker: count is 0; give a number at least 1"),
+    "a gradient to where it starts": (
+        lambda: im.linear_gradient((1, 2), (1, 2), [im.red, im.blue]),
+        "to divide by their distance; give two points that differ",
+    ),
+    "a gradient over less than numbers can hold": (
+        lambda: im.linear_gradient((0, 0), (0, 1e-200), [im.red, im.blue]),
+        "linear_gradient: start and end are one point, or too near",
+    ),
     "count not known": (
         lambda: im.xorgon(im.seconds, 1, im.checker),
         "xorgon: copies is not known in advance; give a Python integer",

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
+from ..base.errors import VocabularyError
 from ..tracing import Point, static
 from ..tracing import functions as F
 from .color import Color, mix
@@ -112,7 +113,14 @@ _CHOICES = {"space": SPACES, "spread": SPREADS}
 def linear_gradient(start: Point, end: Point, stops: Any, space: str = "srgb", spread: str = "pad") -> Image:
     """The colors of the stops along the line from one point to another, and square to it the same."""
     along = end - start
-    scale = 1 / along.dot(along)
+    square = along.dot(along)
+    if static(square) == 0:
+        raise VocabularyError(
+            "start and end are one point, or too near to each other to divide by their distance",
+            place="linear_gradient",
+            fix="give two points that differ",
+        )
+    scale = 1 / square
 
     def sample(p: Point) -> Color:
         return colors_along(stops, _spread((p - start).dot(along) * scale, spread), space)
