@@ -18,8 +18,8 @@ def turned(outer: For, inner: For, before: FactsOf, facts: FactsOf) -> tuple[For
     r"""The new outer and the new inner loop, each with its own old body; None if the bounds do not allow it.
 
     The new outer loop runs from the least to the greatest inner bound; the new inner one over those iterations of the
-    old outer one whose bounds take in the index, which is loop-conditional joining. `before` must hold where they
-    start, and `facts` in both.
+    old outer one whose bounds take in the index, which is loop-conditional joining. A nest that does nothing counts no
+    further than one iteration of it would. `before` must hold where they start, and `facts` in both.
 
     >>> from pellucid.ir.parse import parse_nest
     >>> from pellucid.reasoning.known import Known
@@ -31,7 +31,9 @@ def turned(outer: For, inner: For, before: FactsOf, facts: FactsOf) -> tuple[For
     (%j, 0, 12, %i, 0, min(8, %j) + 1)
     """
     x, y = outer.index, inner.index
-    last = shifted(outer.hi, -1)
+    last = _last(outer, before, facts)
+    if last is None:
+        return None
     ways = [direction(bound, x, facts) for bound in (inner.lo, inner.hi)]
     if Direction.UNKNOWN in ways or Direction.EITHER in ways:
         return None
@@ -51,3 +53,17 @@ def turned(outer: For, inner: For, before: FactsOf, facts: FactsOf) -> tuple[For
     condition = conditions[0] if len(conditions) == 1 else apply("and", *conditions)
     part = span(condition, outer, before, facts, search=False)
     return None if part is None or not part.holds else (around, replace(outer, lo=part.lo, hi=part.hi))
+
+
+def _last(loop: For, before: FactsOf, facts: FactsOf) -> Expr | None:
+    """The last index of a loop; of one without iterations, the first or the one before, where the bounds do not wrap.
+
+    The new outer loop runs from there also if the old one does not run at all. An end far below the begin, less one,
+    could wrap, and the new loop would count through most of the integers for nothing.
+    """
+    begin, end = before(loop.lo), before(loop.hi)
+    if end.lo >= begin.lo and end.lo > loop.hi.type.low:
+        return shifted(loop.hi, -1)
+    if begin.hi > facts(loop.index).hi:
+        return None
+    return shifted(apply("max", loop.hi, shifted(loop.lo, 1)), -1)

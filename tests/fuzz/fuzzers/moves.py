@@ -53,6 +53,8 @@ MAX_FIRST = 14
 """Statements of a first program: places and moves at them grow with it, and small ones show a fault as well."""
 PLACING = frozenset(("place", "hoist", "share"))
 """Moves that make places, all of which may be read as names."""
+MAX_ITERATIONS = 100_000
+"""Iterations of all loops of a program, which has a few: a move that makes millions is a fault, also of idle ones."""
 MAX_STATEMENTS = 60
 """Statements of a program that is still run: unrolled loops within unrolled loops would take all the time."""
 
@@ -98,7 +100,7 @@ class Trial:
         for arguments, given, expected in self.runs if compiled else [self.rng.choice(self.runs)]:
             for meant in meanings:
                 memory = {b: data.copy() for b, data in given.items()}
-                run(meant, arguments, memory)
+                run(meant, arguments, memory, max_iterations=MAX_ITERATIONS)
                 for b in made.outputs:
                     assert same_bits(memory[b], expected[b]), (
                         f"{how}: {b.name} is {memory[b]}, not {expected[b]}, for {dict(arguments)}:\n"
