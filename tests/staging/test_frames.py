@@ -2,7 +2,9 @@
 
 import pytest
 
+from pellucid.backends.flow.executable import is_possible
 from pellucid.base.errors import StagingError
+from pellucid.driver.codes import compile_code
 from pellucid.staging.cogen import cogen, tidy
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.reading import read_sugar
@@ -55,6 +57,7 @@ got(self p) {
   USE
 }
 """
+TIERS = ["llvm", *["quick"] * is_possible()]
 WAYS = {"a control stack": STACK, "a dynamic pair": PAIR, "pairs in a control stack": BOTH}
 APART = """(s x y) = (cdr f)
   (car k)(k (- s (- x y)))"""
@@ -115,3 +118,56 @@ def test_the_halves_of_other_pairs_are_taken() -> None:
     """
     code = read_sugar(text + ADD)["main"]
     assert run(tidy(cogen(code, "DSD")(10)), 3) == run(code, 10, 3) == 13
+
+
+FAR = """
+main(k s x y) {
+  f = (close add (list s x y))
+  cl = (close got (list k))
+  lift cl
+  (car cl)(cl f)
+}
+got(self f) {
+  (k) = (cdr self)
+  USE
+}
+"""
+"""A dynamic continuation, which may be any code, gets the closure."""
+
+
+def test_a_dynamic_continuation_does_not_take_a_lifted_closure_apart() -> None:
+    code = read_sugar(FAR.replace("USE", APART) + ADD)["main"]
+    assert run(code, 10, 3, 1) == 8
+    made = tidy(cogen(code, "DSDD")(10))
+    with pytest.raises(
+        StagingError, match=r"got.*cdr: add.* was lifted, and the values of its closure are taken"
+    ):
+        run(made, 3, 1)
+    for tier in TIERS:
+        with pytest.raises(
+            StagingError, match="cdr may take the values of a closure that was lifted; run the"
+        ):
+            compile_code(made, "integer", "integer", tier=tier)(3, 1)
+
+
+def test_a_dynamic_continuation_enters_a_lifted_closure() -> None:
+    code = read_sugar(FAR.replace("USE", ENTERED) + ADD)["main"]
+    made = tidy(cogen(code, "DSDD")(10))
+    assert run(made, 3, 1) == run(code, 10, 3, 1) == 17
+    for tier in TIERS:
+        assert compile_code(made, "integer", "integer", tier=tier)(3, 1) == 17
+
+
+def test_codes_that_own_their_frames_go_through_the_generator_again() -> None:
+    code = read_sugar(FAR.replace("USE", ENTERED) + ADD)["main"]
+    again = cogen(tidy(cogen(code, "DSDD")(10)), "DSD")(3)
+    assert run(tidy(again), 1) == 17
+
+
+def test_the_frame_of_a_lifted_closure_is_for_its_own_code() -> None:
+    own = read_sugar("add(self k) {\n(s) = (frame self)\n(car k)(k s)\n}")["add"]
+    other = read_sugar("main(k) {\nf = (close k (list k))\ng = (frame f)\n(car k)(k g)\n}")["main"]
+    assert own.owns_frame
+    assert not other.owns_frame
+    with pytest.raises(StagingError, match="no lifted closure"):
+        run(other)

@@ -13,6 +13,7 @@ from pellucid.staging import DYNAMIC, STATIC, Memory, cogen, interpreter, lift
 from pellucid.staging.front.vectors import Listed, Vector, result
 from pellucid.staging.root.program import Const
 from pellucid.staging.root.reading import read_sugar
+from pellucid.staging.root.writing import write
 
 TIERS = ("machine", "quick", "llvm", "nest")
 
@@ -108,6 +109,59 @@ def test_a_row_is_a_value() -> None:
     compared(line_of, [[1], [2, 0, 1], []], EVERYWHERE, tiers=("machine", "quick", "llvm"))
     compared(line_of, ((1,), (2, 0, 1), ()), EVERYWHERE, tiers=("machine", "quick", "llvm"))
     compared(deep, [[[1, 2], [3, 4]], [[5, 6], [7]]], EVERYWHERE)
+
+
+@interpreter
+def summed(table, row, column):
+    total = 0
+    for item in table[row]:
+        total = total * 3 + item
+        if item == column:
+            break
+    return total
+
+
+@interpreter
+def backwards(table, row, column):
+    total = column
+    for at, item in enumerate(reversed(table[row])):
+        total = total * 3 + at * item
+    return total
+
+
+@interpreter
+def together(table, row, column):
+    total = 0
+    for one, other in zip(table[row], table[column], strict=False):
+        total = total * 3 + one - other
+    return total
+
+
+@interpreter
+def all_of_them(table, row, column):
+    """The rows are known, and so is each of the loops in them."""
+    total = 0
+    for line in table:
+        for item in line:
+            total = total * row + item * column
+    return total
+
+
+@pytest.mark.parametrize("function", [summed, backwards, together, all_of_them], ids=lambda f: f.source.name)
+def test_a_loop_goes_over_a_row_that_the_program_chooses(function) -> None:
+    compared(function, [[1], [2, 0, 1], [], [-3, 4, 5, 5]], EVERYWHERE)
+    compared(function, ((1, 2, 0), (2, 0, 1), (0, 1, 2)), EVERYWHERE)
+
+
+def test_a_loop_over_a_row_that_the_program_chooses_is_a_loop_of_the_program() -> None:
+    """The program does not grow with the rows; a loop over rows that are known is unrolled."""
+
+    def size(function: Any, length: int) -> int:
+        table = [list(range(length)), list(range(length + 1))]
+        return write(cogen(function, [STATIC, DYNAMIC, DYNAMIC])(table).code).count("(prim ")
+
+    assert size(summed, 40) == size(summed, 4) > 0
+    assert size(all_of_them, 40) > size(all_of_them, 4) * 5
 
 
 def test_random_tables() -> None:

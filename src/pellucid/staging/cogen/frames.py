@@ -4,7 +4,8 @@ The frame has the registers of its code, and not the values that the interpreter
 and what appears twice is there once. Only a list of different dynamic values stays what it was. Within one extension
 `body` sees that such values are taken. Here closures are followed by the names of residual variables, through control
 stacks and dynamic pairs. A name is followed only where it surely is that closure, so nothing is refused without need;
-what a residual code is given has a name of its own, and is not followed.
+what a residual code is given has a name of its own, and is not followed: there the primitives `frame`, with which a
+residual code reads the frame of its own closure, and `cdr`, which fails for that closure, tell them apart at run time.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
+from pellucid.staging.cogen.frames import FrameError
 from pellucid.staging.cogen.lifting import dynamic, lifted, packed, static, unpacked
 from pellucid.staging.cogen.values import CodePointer, ControlPointer, StaticAtom, TimedValue, is_split
 from pellucid.staging.cogen.writing import Writer
@@ -130,11 +131,14 @@ def _cons(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result
     return TimedValue(time, (to.assigned(instruction.name, packed(to, made)),))
 
 
-@rule("car cdr", "pair", "x")
+@rule("car cdr frame", "pair", "x")
 def _half(to: Writer, instruction: RootPrim, values: list[TimedValue]) -> Result:
     value, first = values[0], instruction.primitive == "car"
     if first and isinstance(value.time, TimeGraph) and value.time.code is not None:
         return CodePointer(value.time.car, value)
+    code = value.time.code if isinstance(value.time, TimeGraph) else None
+    if code is not None and code.owns_frame and instruction.primitive == "cdr":
+        raise FrameError(to.place, instruction.args[0], code.name).told()
     if value.halves is not None:
         return value.halves[0 if first else 1]
     if not isinstance(value.time, TimeGraph):

@@ -358,13 +358,18 @@ class CompilerSession:
                 number = owner.number
         return grown(owner, [one[1:] for one in self.table if one[0] == number][-3:])
 
-    def entered(self, key: Any, owner: Extension, names: dict[str, int]) -> tuple[Stream, list[str]]:
-        """The stream of a new residual closure's code, after what restores its registers (unlift), and its values."""
+    def entered(
+        self, key: Any, owner: Extension, names: dict[str, int], count: int
+    ) -> tuple[Stream, list[str]]:
+        """The stream of a new residual closure's code, after what restores its registers (unlift), and its values.
+
+        Parameters: `count` as in `saved`; a frame with other values is for this code alone.
+        """
         given = [self.name("a") for _ in owner.code.params[1:]]
         code, stream = self.code(key, owner, names)
         own = self.name("self")
         code.params = (own, *given)
-        frame = self.prim(stream, "f", "cdr", own)
+        frame = self.prim(stream, "f", "cdr" if len(names) == count else "frame", own)
         for at, name in enumerate(names):
             stream.append(new(RootPrim, (name, "car", (frame,), None)))
             if at < len(names) - 1:

@@ -58,12 +58,13 @@ def _closing(generator: Generator, owner: Extension, values: list[TimedValue]) -
         f", 1, given[{at}], 0" if time is CYCLIC else f", given[{at}]"
         for at, time in enumerate(owner.times[1:])
     )
+    count = _count(owner.times[0])
     lines = [f"def C{number}(out{args}):", *_key(generator, -number - 1, values)]
     lines += [
         " if key not in table:",
-        f"  o, given = rt.entered(key, {generator.global_of(owner)}, d)",
+        f"  o, given = rt.entered(key, {generator.global_of(owner)}, d, {count})",
         f"  waiting.append((B{number}, (o{args}{given},)))",
-        f" return rt.saved(out, key, d, {owner.code.name!r}, {_count(owner.times[0])})",
+        f" return rt.saved(out, key, d, {owner.code.name!r}, {count})",
     ]
     return "\n".join(lines)
 

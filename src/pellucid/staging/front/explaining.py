@@ -348,5 +348,7 @@ def _shade_of(time: Time) -> str:
     return "static" if is_static(time) or isinstance(time, Pointer) else "dynamic"
 
 
-_QUIET = frozenset({"car", "cdr", "cons", "close", "identity", "load", "store", "error", "pair?", "null?"})
+_QUIET = frozenset(
+    {"car", "cdr", "frame", "cons", "close", "identity", "load", "store", "error", "pair?", "null?"}
+)
 """Primitives that say nothing of lifts."""

@@ -151,21 +151,24 @@ class LoopExpressions(Expressions):
         )
 
     def _vector(self, held: str, part: Kind, *, backwards: bool = False) -> Cursor:
+        """The items of a sequence that is known; of one that the program chooses, by a loop of the program."""
         blocks = self.blocks
         held = blocks.prim("identity", held)
         if backwards:
             last = blocks.prim("-", blocks.prim("vlen", held), blocks.const(1))
-            counter, go = self._counted(last, -1)
+            counter, go = self._counted(last, -1, (held,))
             return Cursor(
                 lambda: blocks.prim("<", blocks.const(-1), counter),
                 lambda: Item(blocks.prim("item-at", held, counter), part),
                 go,
+                (held,),
             )
-        counter, go = self._counted(blocks.const(0), 1)
+        counter, go = self._counted(blocks.const(0), 1, (held,))
         return Cursor(
             lambda: blocks.prim("<", counter, blocks.prim("vlen", held)),
             lambda: Item(blocks.prim("item-at", held, counter), part),
             go,
+            (held,),
         )
 
     def _pairs(self, held: str, part: Kind, doubtful: str = "") -> Cursor:

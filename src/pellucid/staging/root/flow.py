@@ -51,7 +51,7 @@ _ARITY = {
     **dict.fromkeys(["item", "item-at", "vref"], 2),
     "unpacked": 3,
     **dict.fromkeys(
-        ["zero?", "not", "null?", "pair?", "atom?", "car", "cdr", "identity", "vlen", "atom-of"], 1
+        ["zero?", "not", "null?", "pair?", "atom?", "car", "cdr", "frame", "identity", "vlen", "atom-of"], 1
     ),
 }
 _KINDS = ((INTEGER, INTEGERS), (BOOLEAN, BOOLEANS), (NIL, NILS), (REAL, REALS), (TEXT, TEXTS))
@@ -77,7 +77,7 @@ class Flow:
         self, entry: RootCode, given: Sequence[Set | Memory], memories: Mapping[str, Memory] | None = None
     ) -> None:
         self.entry = entry
-        self.codes = self.closures = self.memories = self.vectors = 0
+        self.codes = self.owners = self.closures = self.memories = self.vectors = 0
         self.named = dict(memories or {})
         self.halves: dict[Set, list[Set]] = {GIVEN: [DATA, DATA]}
         self._items: dict[Set, tuple[Set, set[int]]] = {}
@@ -115,6 +115,8 @@ class Flow:
         if bit is None:
             bit = self._new(code, code)
             self.codes |= bit
+            if code.owns_frame:
+                self.owners |= bit
         return bit
 
     def memory(self, memory: Memory) -> Set:
@@ -390,8 +392,8 @@ class Flow:
             return 0
         if name in _TRUTHS:
             return BOOLEANS
-        if name in ("car", "cdr"):
-            return self.half(args[0], name == "cdr", reader)
+        if name in ("car", "cdr", "frame"):
+            return self.half(args[0], name != "car", reader)
         if name in ("cons", "close"):
             site = self.site(prim, closure=name == "close")
             if reader is not None:

@@ -7,7 +7,7 @@ type are rows of the operator table.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 from pellucid.base.errors import StagingError
 from pellucid.ir import types as T
@@ -120,7 +120,7 @@ class Operations(Words):
         if row.arity != len(args):
             message = f"{prim.primitive} takes {row.arity} values, not {len(args)}"
             return self.failure(message, "match them")
-        if prim.primitive in ("car", "cdr"):
+        if prim.primitive in ("car", "cdr", "frame"):
             return self.failure(f"{prim.primitive}: no pair")
         # What is stored is looked at first, and refused as an input.
         is_input = prim.primitive.startswith("store") and not args[-1] & NUMBERS
@@ -360,7 +360,24 @@ class Operations(Words):
         return self._half("car", held, args[0])
 
     def _cdr(self, held: Set, args: list[WordValue]) -> WordValue:
+        if self._owned(args[0].set):
+            self._refuse_owned("cdr may take the values of a closure that was lifted")
         return self._half("cdr", held, args[0])
+
+    def _frame(self, held: Set, args: list[WordValue]) -> WordValue:
+        pairs = args[0].set & self.flow.pairs
+        if self._owned(pairs) != pairs:
+            self._refuse_owned("frame may be given what is no lifted closure")
+        return self._half("cdr", held, args[0])
+
+    def _owned(self, values: Set) -> Set:
+        """Those of a set of pairs that may be closures of a code that owns its frame."""
+        owners = self.flow.owners
+        return self.flow.closures_of(owners, values & self.flow.closures) if owners else 0
+
+    def _refuse_owned(self, message: str) -> NoReturn:
+        """Refuse what only the machine can tell, since words do not say whose frame a closure has."""
+        raise StagingError(message, place=self.place, fix="run the program by the machine")
 
     def _half(self, which: str, held: Set, pair: WordValue) -> WordValue:
         """A half of a pair; what can be one thing only is not read."""
@@ -389,7 +406,7 @@ class Operations(Words):
     OTHERS: ClassVar[dict[str, Callable[[Operations, Set, list[WordValue]], WordValue]]] = {
         "<": _less, "=": _equal, "early=": _equal, "zero?": _is_zero, "not": _not, "null?": _is_nil, "pair?": _is_pair,
         "atom?": _is_atom, "identity": _identity, "cons": _made_pair, "close": _made_pair, "car": _car, "cdr": _cdr,
-        "atom-of": _atom_of, "item": item, "item-at": item, "vref": counted_item, "vlen": length,
+        "frame": _frame, "atom-of": _atom_of, "item": item, "item-at": item, "vref": counted_item, "vlen": length,
         "unpacked": unpacked,
     }  # fmt: skip
 

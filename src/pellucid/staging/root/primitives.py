@@ -20,7 +20,7 @@ from pellucid.ir.expr import const
 from pellucid.ir.facts import Facts
 from pellucid.ir.interp import fold
 from pellucid.staging.memory import Memory
-from pellucid.staging.root.program import Pair, reflected, reified, unlinked
+from pellucid.staging.root.program import Pair, RootCode, reflected, reified, unlinked
 
 _MAX_SHIFT = 1 << 12
 _MAX_BITS = 1 << 14
@@ -92,15 +92,27 @@ def _atom(value: Any) -> Any:
     return value
 
 
-def _part(name: str) -> Callable[[Any], Any]:
-    """The primitive that takes one half of a pair."""
+def _first(pair: Any) -> Any:
+    """The first half of a pair, or the code of a closure."""
+    if not isinstance(pair, Pair):
+        raise TypeError(f"no pair: {pair!r}")
+    return pair.car
 
-    def part(pair: Any) -> Any:
-        if not isinstance(pair, Pair):
-            raise TypeError(f"no pair: {pair!r}")
-        return getattr(pair, name)
 
-    return part
+def _values(pair: Any) -> Any:
+    """The other half of a pair: a closure's values, refused if its code owns its frame."""
+    if not isinstance(pair, Pair):
+        raise TypeError(f"no pair: {pair!r}")
+    if pair.closure and isinstance(pair.car, RootCode) and pair.car.owns_frame:
+        raise TypeError(f"{pair.car} was lifted, and the values of its closure are taken elsewhere")
+    return pair.cdr
+
+
+def _frame(closure: Any) -> Any:
+    """The values of a closure that was lifted, for its own code."""
+    if not (isinstance(closure, Pair) and isinstance(closure.car, RootCode) and closure.car.owns_frame):
+        raise TypeError(f"no lifted closure: {closure!r}")
+    return closure.cdr
 
 
 def _over(one: Any, other: Any) -> Any:
@@ -209,8 +221,9 @@ PRIMITIVES: dict[str, Primitive] = {
     "identity": Primitive(1, _same),
     "cons": Primitive(2, Pair),
     "close": Primitive(2, _close),
-    "car": Primitive(1, _part("car")),
-    "cdr": Primitive(1, _part("cdr")),
+    "car": Primitive(1, _first),
+    "cdr": Primitive(1, _values),
+    "frame": Primitive(1, _frame),
     "null?": Primitive(1, _is_nil),
     "pair?": Primitive(1, _is_pair),
     "atom?": Primitive(1, _is_atom),

@@ -95,6 +95,12 @@ class RootCode:
         self.params = params
         self.body = body
 
+    @property
+    def owns_frame(self) -> bool:
+        """Whether its closures have a frame that no other code may read: its first instruction is `frame`."""
+        first = self.body[0] if self.body else None
+        return isinstance(first, RootPrim) and first.primitive == "frame"
+
     def __repr__(self) -> str:
         """Its name."""
         return self.name
