@@ -13,11 +13,13 @@ import numpy as np
 import OpenEXR
 import tifffile
 from PIL import Image as Pillow
+from tests.deep_pngs import deep_png
 
 INTERESTING = tuple(sorted({max(0, (1 << k) + d) for k in (0, 3, 4, 7, 8, 15, 16, 31, 32) for d in (-1, 0)}))
 PICTURES = (
     "bmp",
     "png",
+    "deep png",
     "tiff",
     "deep tiff",
     "exr",
@@ -106,8 +108,8 @@ def seeds(reader: str) -> tuple[bytes, ...]:
         return tuple(text.encode() for text in LAYOUTS)
     if reader == "wav":
         return tuple(_wav(*kind) for kind in ((1, 1, 16), (1, 2, 8), (3, 1, 32), (0xFFFE, 2, 24)))
-    if reader in ("deep tiff", "exr"):
-        return tuple(_deep_tiffs() if reader == "deep tiff" else _exrs())
+    if reader in _DEEP:
+        return tuple(_DEEP[reader]())
     array = np.random.default_rng(1).integers(0, 256, (7, 9), np.uint8)
     whole = Pillow.fromarray(array)
     kinds = [whole.convert(mode) for mode in ("L", "RGB", "P", "RGBA", "1", "LA")]
@@ -149,6 +151,20 @@ def _exrs() -> Iterator[bytes]:
             yield file.getvalue()
 
 
+def _deep_pngs() -> Iterator[bytes]:
+    """PNG files of 16-bit words."""
+    whole = np.random.default_rng(1).integers(0, 1 << 16, (7, 9, 4), np.uint16)
+    for count in (2, 3, 4):
+        for interlaced in (False, True):
+            yield deep_png(whole[..., :count], interlaced=interlaced)
+    yield deep_png(whole[..., :3], more=[(b"tRNS", bytes(6))])
+    yield deep_png(whole[..., :1], more=[(b"tRNS", bytes(2))])
+
+
+_DEEP = {"deep png": _deep_pngs, "deep tiff": _deep_tiffs, "exr": _exrs}
+"""Of readers of samples of more than 8 bits, what makes their files: other packages than Pillow."""
+
+
 def _wav(tag: int, channels: int, bits: int) -> bytes:
     block = channels * bits // 8
     fmt = struct.pack("<HHIIHH", tag, channels, 8000, 8000 * block, block, bits)
@@ -169,7 +185,7 @@ def mutated(reader: str, rng: random.Random) -> bytes:
     data = bytearray(rng.choice(known))
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         _change(data, known, reader, rng)
-    return _with_sums(data) if reader == "png" and rng.random() < 0.8 else bytes(data)
+    return _with_sums(data) if reader in ("png", "deep png") and rng.random() < 0.8 else bytes(data)
 
 
 def _change(data: bytearray, known: tuple[bytes, ...], reader: str, rng: random.Random) -> None:

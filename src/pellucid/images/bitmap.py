@@ -28,6 +28,7 @@ from .array2 import Array2, Raster
 from .arrays import ALPHAS, in_place_raster, raster_of
 from .bmp import read_bmp
 from .deep_files import EXR_MARK, PictureFile, check_pixels, check_range, is_deep_tiff, read_exr, read_tiff
+from .deep_png import is_deep_png, read_png
 from .image import Image
 from .reconstruct import EDGES, FILTERS, SPACES, sampler
 from .texel import layout_named
@@ -132,10 +133,11 @@ class Bitmap(Image):
 def read_image(source: Any, alpha: str = "file", max_pixels: int = MAX_PIXELS) -> Bitmap:
     """The picture in a file, centered on the origin, one pixel to the unit; `source` is a path, or the bytes of a file.
 
-    Of several pictures in a file, such as an animation, it is the first. Gray keeps the bits of the file, up to
-    16, or its floats from 0 to 1. A TIFF of red, green and blue keeps them too, with the extra `pellucid[tiff]`. Other
-    colors of more than 8 bits are read with the upper 8 of them. The floats of OpenEXR, with the extra `pellucid[exr]`,
-    are amounts of light, and become numbers of sRGB. Anything else, such as floats beyond that range, is refused.
+    Of several pictures in a file, such as an animation, it is the first. Gray keeps the bits of the file, up to 16, or
+    its floats from 0 to 1. A PNG of 16 bits keeps them too, and so does a TIFF of red, green and blue, with the extra
+    `pellucid[tiff]`. Other colors of more than 8 bits are read with the upper 8 of them. The floats of OpenEXR, with
+    the extra `pellucid[exr]`, are amounts of light, and become numbers of sRGB. Anything else, such as floats beyond
+    that range, is refused.
 
     A bitmap file (BMP) is sampled from its own bytes; others are decoded, turned upright as their camera says, and
     refused beyond `max_pixels`. A file is read whole, so that a later change of it changes no picture. `alpha` tells
@@ -169,6 +171,8 @@ def read_image(source: Any, alpha: str = "file", max_pixels: int = MAX_PIXELS) -
         raster = read_exr(asked)
     elif is_deep_tiff(data):
         raster = read_tiff(asked)
+    elif is_deep_png(data):
+        raster = read_png(asked)
     if raster is None:
         raster = _decoded(asked)
     return Bitmap(raster if alpha == "file" else _meant(raster, alpha, place))
@@ -306,10 +310,6 @@ def _tag(tags: Mapping[int, Any], number: int, default: int) -> int:
 def _raster(picture: Picture, gray: _Gray, place: str, name: str) -> Raster:
     mode = picture.mode
     if "transparency" in picture.info and mode in ("1", "L", "P", "RGB", "I;16"):
-        if mode == "I;16":
-            raise FileError(
-                "has 16 bits and a transparent gray", place=place, fix="save it with an alpha channel"
-            )
         picture, mode = picture.convert("RGBA"), "RGBA"
     if mode == "P":
         return _mapped(picture, place, name)

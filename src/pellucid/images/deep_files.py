@@ -61,7 +61,7 @@ def check_pixels(width: int, height: int, place: str, most: int) -> None:
 
 
 @contextmanager
-def _decoding(place: str, fix: str) -> Generator[None]:
+def decoding(place: str, fix: str) -> Generator[None]:
     """Around a decoder, which raises anything at all for a damaged file: a FileError says that it is, and no log."""
     log = logging.getLogger("tifffile")
     before = log.disabled
@@ -130,7 +130,7 @@ def read_tiff(asked: PictureFile) -> Raster:
 
     place = asked.place
     with (
-        _decoding(place, "save it again, deflated or not compressed"),
+        decoding(place, "save it again, deflated or not compressed"),
         tifffile.TiffFile(io.BytesIO(asked.data)) as file,
     ):
         page: Any = file.pages[0]
@@ -141,7 +141,7 @@ def read_tiff(asked: PictureFile) -> Raster:
             pixels = np.moveaxis(pixels, 0, -1)
         extra = [int(kind) for kind in page.extrasamples]
         turn = page.tags.get(_ORIENTATION)
-        pixels = _upright(pixels, 1 if turn is None else int(turn.value))
+        pixels = upright(pixels, 1 if turn is None else int(turn.value))
     alpha = bool(extra) and extra[0] in {_ASSOCIATED, _STRAIGHT} and asked.alpha != "opaque"
     if pixels.ndim != 3 or pixels.shape[2] < (4 if alpha else 3):
         raise FileError(
@@ -166,7 +166,7 @@ def read_tiff(asked: PictureFile) -> Raster:
     return in_place_raster(whole, layout, asked.name, premultiplied=alpha and extra[0] == _ASSOCIATED)
 
 
-def _upright(pixels: Array, orientation: int) -> Array:
+def upright(pixels: Array, orientation: int) -> Array:
     """Pixels whose first row and column are where the tag Orientation of TIFF says, turned upright."""
     if orientation in {5, 6, 7, 8}:
         pixels = pixels.swapaxes(0, 1)
@@ -204,7 +204,7 @@ def read_exr(asked: PictureFile) -> Raster:
 
     exr: Any = OpenEXR
     place, fix = asked.place, "save it again as scan lines of red, green, blue and alpha"
-    with _decoding(place, fix):
+    with decoding(place, fix):
         header = exr.File(io.BytesIO(asked.data), header_only=True).header()
         (left, top), (right, bottom) = (map(int, corner) for corner in header["dataWindow"])
         check_pixels(right - left + 1, bottom - top + 1, place, asked.max_pixels)
