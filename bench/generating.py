@@ -31,11 +31,12 @@ from pellucid.backends.flow.running import by_templates  # noqa: E402
 from pellucid.staging import Memory  # noqa: E402
 from pellucid.staging.cogen import cogen, tidy  # noqa: E402
 from pellucid.staging.cogen.tidy import size  # noqa: E402
-from pellucid.staging.root.flow import DATA, INTEGERS  # noqa: E402
+from pellucid.staging.root.flow import INTEGERS  # noqa: E402
 from pellucid.staging.root.lowering import lowered  # noqa: E402
 from pellucid.staging.root.program import linked  # noqa: E402
 from pellucid.staging.root.reading import read_sugar  # noqa: E402
 from pellucid.staging.root.recur import interpreter, read_recur  # noqa: E402
+from pellucid.staging.root.sets import DATA  # noqa: E402
 
 ROUNDS = 30
 RECUR = """

@@ -26,11 +26,12 @@ from pellucid.backends.flow.running import by_llvm, by_templates  # noqa: E402
 from pellucid.base.errors import StagingError  # noqa: E402
 from pellucid.driver.codes import compile_code  # noqa: E402
 from pellucid.staging import Memory  # noqa: E402
-from pellucid.staging.root.flow import DATA, INTEGERS  # noqa: E402
+from pellucid.staging.root.flow import INTEGERS  # noqa: E402
 from pellucid.staging.root.graphs import streams  # noqa: E402
 from pellucid.staging.root.lowering import lowered  # noqa: E402
 from pellucid.staging.root.program import linked  # noqa: E402
 from pellucid.staging.root.reading import read_sugar  # noqa: E402
+from pellucid.staging.root.sets import DATA  # noqa: E402
 
 ROUNDS = 15
 NYBBLES = "\n".join(

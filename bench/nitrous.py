@@ -35,13 +35,14 @@ from pellucid.driver.program import compile_program  # noqa: E402
 from pellucid.staging import Memory  # noqa: E402
 from pellucid.staging.cogen import Compiler, cogen, tidy  # noqa: E402
 from pellucid.staging.cogen.tidy import size  # noqa: E402
-from pellucid.staging.root.flow import DATA, INTEGERS  # noqa: E402
+from pellucid.staging.root.flow import INTEGERS  # noqa: E402
 from pellucid.staging.root.lowering import lowered  # noqa: E402
 from pellucid.staging.root.machine import run  # noqa: E402
 from pellucid.staging.root.nests import nest  # noqa: E402
 from pellucid.staging.root.program import Const, Jump, Pair, RootCode, RootIf, RootPrim, linked, unlinked  # noqa: E402
 from pellucid.staging.root.reading import read_sugar  # noqa: E402
 from pellucid.staging.root.recur import interpreter, read_recur  # noqa: E402
+from pellucid.staging.root.sets import DATA  # noqa: E402
 
 ROUNDS = 5
 RECUR = """

@@ -21,7 +21,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -216,7 +216,8 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="pellucid-cache-", ignore_cleanup_errors=True) as cache:
         os.environ["PELLUCID_CACHE_DIR"] = cache
         with ThreadPoolExecutor(jobs) as pool:
-            for outcome in pool.map(lambda name: explored(name, seed, share * weights[name]), longest):
+            begun = [pool.submit(explored, name, seed, share * weights[name]) for name in longest]
+            for outcome in (one.result() for one in as_completed(begun)):
                 counts = ", ".join(f"{count:,} {what}" for what, count in sorted(outcome.counts.items()))
                 say(f"{outcome.name}: {counts}; {len(outcome.findings)} findings")
                 if outcome.trouble:

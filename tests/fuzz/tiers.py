@@ -12,12 +12,12 @@ import numpy as np
 from pellucid.base.errors import BackendError, InputError, StagingError
 from pellucid.driver.codes import compile_code
 from pellucid.staging import Memory
-from pellucid.staging.root.flow import INTEGERS
 from pellucid.staging.root.lowering import lowered
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.nests import nest, parameters
 from pellucid.staging.root.primitives import PRIMITIVES
 from pellucid.staging.root.program import Pair, RootCode
+from pellucid.staging.root.sets import INTEGERS
 
 MAX_JUMPS = 3000
 _REFUSALS = {"large": "more than 64 bits", "endless": "no end after", "full": "more pairs live"}

@@ -13,8 +13,8 @@ from pellucid.backends.flow.frame import outlines
 from pellucid.backends.flow.templates import assembled
 from pellucid.driver.codes import compile_code
 from pellucid.staging import Memory
-from pellucid.staging.root.flow import INTEGERS
 from pellucid.staging.root.lowering import lowered
+from pellucid.staging.root.sets import INTEGERS
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 import automata as A

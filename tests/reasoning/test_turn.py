@@ -48,3 +48,10 @@ def test_a_loop_that_ends_before_it_begins_stays_empty(inner: str) -> None:
 
 def test_a_begin_that_may_be_beyond_the_last_index_is_refused() -> None:
     assert changed("for i in m .. min(n, 9)", TRIANGLES["below"]) is None
+
+
+def test_loops_over_a_rectangle_only_change_places() -> None:
+    old, new = changed("for i in m .. n", "for j in 2 .. m")
+    assert [(loop.lo, loop.hi) for loop in (new.body[0], new.body[0].body[0])] == [
+        (loop.lo, loop.hi) for loop in (old.body[0].body[0], old.body[0])
+    ]

@@ -32,11 +32,11 @@ from pellucid.staging import (
     unknown,
 )
 from pellucid.staging.cogen import cogen, tidy
-from pellucid.staging.root.flow import INTEGERS, REALS
 from pellucid.staging.root.lowering import lowered
 from pellucid.staging.root.nests import nest
 from pellucid.staging.root.program import linked
 from pellucid.staging.root.reading import read_sugar
+from pellucid.staging.root.sets import INTEGERS, REALS
 
 SAMPLES = """
 sample(k p size ca cw) {

@@ -12,13 +12,13 @@ from pellucid.base.errors import StagingError
 from pellucid.driver.codes import compile_code
 from pellucid.ir.flow import Graph
 from pellucid.staging import Memory
-from pellucid.staging.root.flow import DATA, INTEGERS
 from pellucid.staging.root.graphs import streams
 from pellucid.staging.root.lowering import lowered
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.program import RootCode, linked, unlinked
 from pellucid.staging.root.ranges import unchecked
 from pellucid.staging.root.reading import read_sugar
+from pellucid.staging.root.sets import DATA, INTEGERS
 
 TIERS = ["llvm", *["quick"] * is_possible()]
 CHAIN = """

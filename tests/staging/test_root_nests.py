@@ -9,13 +9,13 @@ from pellucid.base.errors import InputError, StagingError
 from pellucid.driver.codes import compile_code
 from pellucid.ir.text import print_nest
 from pellucid.staging import Memory, Residual
-from pellucid.staging.root.flow import DATA, INTEGERS
 from pellucid.staging.root.lowering import lowered
 from pellucid.staging.root.machine import run
 from pellucid.staging.root.nests import nest
 from pellucid.staging.root.program import RootCode
 from pellucid.staging.root.ranges import unchecked
 from pellucid.staging.root.reading import read_sugar
+from pellucid.staging.root.sets import DATA, INTEGERS
 
 _OPERATORS = ["+", "-", "*", "<<", ">>", "&", "min"]
 NYBBLES = """

@@ -19,12 +19,12 @@ from ..base.errors import BackendError, InputError, PellucidError, StagingError,
 from ..base.kinds import whole
 from ..ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, NIL, PAIR, REAL, TEXT, VECTOR, Graph
 from ..staging import Memory
-from ..staging.root.flow import BOOLEANS, DATA, INTEGERS, REALS
 from ..staging.root.lowering import Lowered, lowered
 from ..staging.root.machine import run
 from ..staging.root.nests import nest, parameters
 from ..staging.root.program import Pair, RootCode, linked
 from ..staging.root.ranges import unchecked
+from ..staging.root.sets import BOOLEANS, DATA, INTEGERS, REALS
 from ..staging.specialize import bound_arrays
 from .background import Background, Job
 from .cache import cache

@@ -31,11 +31,11 @@ def turned(outer: For, inner: For, before: FactsOf, facts: FactsOf) -> tuple[For
     (%j, 0, 12, %i, 0, min(8, %j) + 1)
     """
     x, y = outer.index, inner.index
-    last = _last(outer, before, facts)
-    if last is None:
-        return None
     ways = [direction(bound, x, facts) for bound in (inner.lo, inner.hi)]
-    if Direction.UNKNOWN in ways or Direction.EITHER in ways:
+    if ways == [Direction.FIXED, Direction.FIXED]:
+        return inner, outer
+    last = _last(outer, before, facts)
+    if last is None or Direction.UNKNOWN in ways or Direction.EITHER in ways:
         return None
     # Where the inner bounds are least and greatest; a bound that stays is so everywhere.
     least = outer.lo if ways[0] is Direction.RISES else last
@@ -48,8 +48,6 @@ def turned(outer: For, inner: For, before: FactsOf, facts: FactsOf) -> tuple[For
         conditions.append(apply("le", inner.lo, y))
     if ways[1] is not Direction.FIXED:
         conditions.append(apply("lt", y, inner.hi))
-    if not conditions:
-        return around, outer
     condition = conditions[0] if len(conditions) == 1 else apply("and", *conditions)
     part = span(condition, outer, before, facts, search=False)
     return None if part is None or not part.holds else (around, replace(outer, lo=part.lo, hi=part.hi))

@@ -1,7 +1,8 @@
 """Static tables that are read at positions which the program computes: in every tier, as the interpreter reads them."""
 
 import random
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -162,6 +163,79 @@ def test_a_loop_over_a_row_that_the_program_chooses_is_a_loop_of_the_program() -
 
     assert size(summed, 40) == size(summed, 4) > 0
     assert size(all_of_them, 40) > size(all_of_them, 4) * 5
+
+
+@dataclass
+class Operation:
+    name: str
+    cost: int
+    rate: float
+    steps: tuple[int, ...]
+
+
+@dataclass
+class Other:
+    cost: int
+    name: str
+
+
+class State(NamedTuple):
+    then: int
+    out: int
+
+
+@interpreter
+def cost_of(table, row, column):
+    total = table[row].cost * column
+    for step in table[row].steps:
+        total = total * 2 + step
+    return total
+
+
+@interpreter
+def rate_of(table, row, column):
+    return table[row].rate * column
+
+
+@interpreter
+def name_of(table, row, column):
+    return table[row].name
+
+
+@interpreter
+def walked(table, row, column):
+    state = row
+    total = 0
+    while column > 0:
+        total = total * 3 + table[state].out
+        state = table[state].then
+        column = column - 1
+    return total
+
+
+OPERATIONS = [
+    Operation("add", 3, 1.5, (1, 2)),
+    Operation("sub", 5, -2.5, ()),
+    Operation("mul", -7, 0.25, (4,)),
+]
+
+
+def test_fields_of_an_object_that_the_program_chooses() -> None:
+    compared(cost_of, OPERATIONS, EVERYWHERE)
+    compared(rate_of, OPERATIONS, EVERYWHERE, tiers=("machine", "llvm", "nest"))
+    compared(name_of, OPERATIONS, EVERYWHERE, tiers=("machine", "quick", "llvm"))
+    compared(walked, (State(1, 5), State(2, 6), State(0, 7)), EVERYWHERE)
+
+
+@pytest.mark.parametrize("tier", ["quick", "llvm", "nest"])
+def test_fields_at_several_positions_have_no_machine_code(tier: str) -> None:
+    program = cogen(name_of, table=STATIC, row=DYNAMIC, column=DYNAMIC)([*OPERATIONS, Other(1, "other")])
+    assert program(3, 0) == "other"
+    line = name_of.source.tree.lineno + 1
+    with pytest.raises(
+        StagingError, match=rf"^name_of:{line}: name may be read of values of several classes"
+    ):
+        pellucid.compile_code(program.code, "integer", "integer", tier=tier)
 
 
 def test_random_tables() -> None:

@@ -219,15 +219,14 @@ class Sequences(ABC):
                 f"{text} is a field of what is no known object",
                 "keep values in tuples or dictionaries, or annotate the parameter with its class",
             )
-        name = self.blocks.const(attr)
         if kind.of is None:
-            return self.blocks.prim("field", held, name)
+            return self.blocks.prim(f"field@{attr}", held)
         at = position_of(self.source, node, kind.of, attr)
         return self.either(
             node,
             held,
             lambda pairs: self._of_pairs(pairs, at),
-            lambda vector: self.blocks.prim("field", vector, name),
+            lambda vector: self.blocks.prim(f"field@{attr}", vector),
         )
 
     def _of_pairs(self, held: str, at: int) -> str:

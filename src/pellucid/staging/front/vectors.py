@@ -14,7 +14,7 @@ from pellucid.base.kinds import whole
 from pellucid.staging.front.kinds import Kind
 from pellucid.staging.front.objects import fields_of, is_class, is_named_tuple, rebuilt
 from pellucid.staging.memory import Memory
-from pellucid.staging.root.primitives import PRIMITIVES, Primitive
+from pellucid.staging.root.primitives import LABELED, PRIMITIVES, Primitive
 from pellucid.staging.root.program import Pair, unlinked
 
 _WHOLE = whole()
@@ -305,7 +305,6 @@ _ROWS = {
     "item": Primitive(2, _item),
     "item-at": Primitive(2, _at),
     "has": Primitive(2, _has),
-    "field": Primitive(2, _field),
     "slice": Primitive(3, _slice),
     "is-a": Primitive(2, _is_a),
     "is-a-or-empty": Primitive(2, _is_a_or_empty),
@@ -320,6 +319,7 @@ _ROWS = {
     "letter-of": Primitive(1, chr),
 }
 PRIMITIVES.update(_ROWS)
+LABELED["field"] = Primitive(1, _field)
 PRIMITIVES.update(
     (f"{name}-{count}", Primitive(count + 1, _text_method(name)))
     for name, counts in TEXT_METHODS.items()

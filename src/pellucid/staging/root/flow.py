@@ -6,26 +6,32 @@ makes pairs. So it is known which codes a jump may reach, and `lowering` asks at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from pellucid.base.errors import StagingError
 from pellucid.ir.flow import BOOLEAN, CLOSURE, CODE, INTEGER, MEMORY, NIL, PAIR, REAL, TEXT, VECTOR
-from pellucid.ir.types import Type, boolean
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.machine import HALT
+from pellucid.staging.root.narrowing import TELLING, Narrowing
 from pellucid.staging.root.primitives import types_of
 from pellucid.staging.root.program import Const, Jump, Pair, RootCode, RootIf, RootPrim, check
+from pellucid.staging.root.sets import (
+    BOOLEANS,
+    DATA,
+    GIVEN,
+    INTEGERS,
+    NILS,
+    NUMBERS,
+    REALS,
+    SCALARS,
+    TEXTS,
+    Set,
+    bits,
+    kind_of,
+)
 from pellucid.staging.root.wordless import at_reader, read_at, wordless
 
-Set: TypeAlias = int
-"""The values that a variable may have."""
-
-INTEGERS, BOOLEANS, NILS, GIVEN, TEXTS, REALS = 1, 2, 4, 8, 16, 32
-"""Kinds: integers, truth values, the empty list, pairs that come from outside, texts, and real numbers."""
-NUMBERS = INTEGERS | BOOLEANS
-DATA = NUMBERS | NILS | GIVEN
-"""All that an argument may be."""
 _FIRST = 8
 """Bits below stand for kinds."""
 _SHIFTS = frozenset(["<<", ">>"])
@@ -43,9 +49,6 @@ ON_INTEGERS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "
 """Instructions of primitives on integers that are known to be some; those of sums and products have a failure."""
 _TWO_INTEGERS = [INTEGERS, INTEGERS]
 _COMPARISONS = frozenset(["=", "<"])
-TELLING = frozenset(["null?", "pair?", "atom?", "not", "car"])
-"""Primitives whose results say of their operands what they are."""
-_SCALARS = NUMBERS | REALS
 _ARITY = {
     **dict.fromkeys([*ARITHMETIC, *BITS, "/", "<", "=", "early=", "cons", "close"], 2),
     **dict.fromkeys(["item", "item-at", "vref"], 2),
@@ -143,9 +146,8 @@ class Flow:
         self._things.append(thing)
         return bit
 
-    def codes_of(self, values: Set) -> list[RootCode]:
-        """The codes in a set."""
-        values &= self.codes
+    def things_of(self, values: Set) -> list[Any]:
+        """What the bits of a set stand for: codes, memories, or for each level of a static table its sequences."""
         if values and not values & (values - 1):
             return [self._things[values.bit_length() - 1 - _FIRST]]
         return [self._things[bit.bit_length() - 1 - _FIRST] for bit in bits(values)]
@@ -252,7 +254,9 @@ class Flow:
                         raise at_reader(error, instruction, stream, code) from None
                 elif isinstance(instruction, Jump):
                     args = [names[name] for name in instruction.args]
-                    self.jumped(instruction, self.codes_of(names[instruction.target]), args, tests)
+                    self.jumped(
+                        instruction, self.things_of(names[instruction.target] & self.codes), args, tests
+                    )
                 elif isinstance(instruction, RootIf):
                     then, orelse = tests.split(self, instruction.test, names.__getitem__)
                     if then is not None:
@@ -347,6 +351,18 @@ class Flow:
             found |= self._items[bit][0]
         return found
 
+    def _fields(self, held: Set, name: str) -> Set:
+        """What a field of the static objects in a set may be."""
+        found = 0
+        for bit in bits(held & self.vectors):
+            for one in self.things_of(bit)[0]:
+                names = getattr(one, "names", ())
+                item = one[names.index(name)] if name in names else ()
+                found |= (
+                    self._items[bit][0] & self.vectors if isinstance(item, tuple) else self.constant(item)
+                )
+        return found
+
     def accessed(self, prim: RootPrim, args: Sequence[Set]) -> tuple[Memory, Sequence[Set]] | None:
         """The memory that a primitive reads or writes, and its other operands; None if it does neither.
 
@@ -368,7 +384,7 @@ class Flow:
                 place=self.entry.name,
                 fix="let each place access one memory, or run the program by the machine",
             )
-        return self._things[held.bit_length() - 1 - _FIRST], args[1:]
+        return self.things_of(held)[0], args[1:]
 
     def made(self, prim: RootPrim, args: Sequence[Set], reader: RootCode | None = None) -> Set:
         """What a primitive may make of values; nothing if it surely fails."""
@@ -376,6 +392,8 @@ class Flow:
         if name in ON_INTEGERS and args == _TWO_INTEGERS:
             return BOOLEANS if name in _COMPARISONS else INTEGERS
         many = _ARITY.get(name)
+        if many is None and name.startswith("field@"):
+            return self._fields(args[0], name.partition("@")[2]) if len(args) == 1 else 0
         if many is None:
             found = self.accessed(prim, args)
             row = None if found is not None else types_of(name)
@@ -407,7 +425,7 @@ class Flow:
             return self._read(prim, args)
         one, other = args
         if name == "/" or ((one | other) & REALS and name not in _ON_INTEGERS_ALONE):
-            if not one & _SCALARS or not other & _SCALARS:
+            if not one & SCALARS or not other & SCALARS:
                 return 0
             return (
                 BOOLEANS
@@ -421,77 +439,3 @@ class Flow:
         if name in BITS:
             return one & other & BOOLEANS | (INTEGERS if (one | other) & INTEGERS else 0)
         return BOOLEANS
-
-
-class Narrowing:
-    """Variables that say of another one what it is, in one stream."""
-
-    def __init__(self, known: dict[str, tuple[str, str]] | None = None) -> None:
-        self._known = known or {}
-
-    def copy(self) -> Narrowing:
-        """The same, to go on with in another stream."""
-        return Narrowing(self._known.copy())
-
-    def __contains__(self, test: str) -> bool:
-        """Whether a variable says of another one what it is."""
-        return test in self._known
-
-    def forget(self, name: str) -> None:
-        """Forget what was said of a variable, since it is bound anew."""
-        for key in [k for k, (_, subject) in self._known.items() if name in (k, subject)]:
-            del self._known[key]
-
-    def bind(self, prim: RootPrim) -> None:
-        """Note what an instruction says, if it is a test."""
-        if prim.args[0] != prim.name:
-            self._known[prim.name] = (prim.primitive, prim.args[0])
-
-    def closure(self, target: str) -> str | None:
-        """The variable that a target is the car of."""
-        kind, subject = self._known.get(target, ("", ""))
-        return subject if kind == "car" else None
-
-    def split(
-        self, flow: Flow, test: str, held: Callable[[str], Set]
-    ) -> tuple[dict[str, Set] | None, dict[str, Set] | None]:
-        """Variables that are known better where a test is true, and where it is not; None where that cannot be."""
-        return self._arm(flow, test, held, truth=True), self._arm(flow, test, held, truth=False)
-
-    def _arm(
-        self, flow: Flow, test: str, held: Callable[[str], Set], *, truth: bool
-    ) -> dict[str, Set] | None:
-        known: dict[str, Set] = {}
-        for name, values in self._said(flow, test, truth=truth):
-            known[name] = (known[name] if name in known else held(name)) & values
-            if not known[name]:
-                return None
-        return known
-
-    def _said(self, flow: Flow, test: str, *, truth: bool) -> Iterator[tuple[str, Set]]:
-        """Sets that variables are in where a test has a truth."""
-        yield test, ~NILS if truth else _SCALARS | NILS | flow.vectors
-        kind, subject = self._known.get(test, ("", ""))
-        if kind == "null?":
-            yield subject, NILS if truth else ~NILS
-        elif kind in ("pair?", "atom?"):
-            yield subject, flow.pairs if truth == (kind == "pair?") else ~flow.pairs
-        elif kind == "not":
-            yield from self._said(flow, subject, truth=not truth)
-
-
-def kind_of(type_: Type) -> Set:
-    """The set of all values of a type."""
-    return BOOLEANS if type_ is boolean else REALS if type_.is_float else INTEGERS
-
-
-def bits(values: Set) -> Iterator[Set]:
-    """The sets of one bit in a set.
-
-    >>> list(bits(10))
-    [2, 8]
-    """
-    while values:
-        low = values & -values
-        yield low
-        values ^= low

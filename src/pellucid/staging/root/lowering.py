@@ -17,23 +17,15 @@ from typing import Any, NamedTuple, TypeAlias, cast
 from pellucid.base.errors import StagingError
 from pellucid.ir.flow import CLOSURE, CODE, PAIR, BasicBlock, Graph, Stream
 from pellucid.staging.memory import Memory
-from pellucid.staging.root.flow import (
-    BOOLEANS,
-    NILS,
-    ON_INTEGERS,
-    REALS,
-    TELLING,
-    TEXTS,
-    Flow,
-    Narrowing,
-    Set,
-)
+from pellucid.staging.root.flow import ON_INTEGERS, Flow
 from pellucid.staging.root.machine import HALT
+from pellucid.staging.root.narrowing import TELLING, Narrowing
 from pellucid.staging.root.operations import Operations
 from pellucid.staging.root.program import MAKING_PAIRS, Const, Jump, Pair, RootCode, RootIf, RootPrim, check
 from pellucid.staging.root.program import Instruction as RootInstruction
 from pellucid.staging.root.pruning import pruned
 from pellucid.staging.root.records import Records
+from pellucid.staging.root.sets import BOOLEANS, NILS, REALS, TEXTS, Set
 from pellucid.staging.root.table_reads import vector
 from pellucid.staging.root.wordless import at_reader
 from pellucid.staging.root.words import TAGGED, WordValue
@@ -66,7 +58,7 @@ def lowered(
 
     Parameters: `memories` are those that `load@name` and `store@name` mean.
 
-    >>> from pellucid.staging.root.flow import INTEGERS
+    >>> from pellucid.staging.root.sets import INTEGERS
     >>> from pellucid.staging.root.reading import read_sugar
     >>> code = read_sugar("inc(k n) {\n(car k)(k (+ n 1))\n}")["inc"]
     >>> lowered(code, [INTEGERS]).graph.blocks[2].body
@@ -372,7 +364,7 @@ class _Lowering(Operations):
         """Write the jump that ends a stream."""
         target = names[jump.target]
         args = [names[name] for name in jump.args]
-        codes = self.flow.codes_of(target.set)
+        codes = self.flow.things_of(target.set & self.flow.codes)
         self.flow.jumped(jump, codes, [value.set for value in args], tests)
         if target.set & ~self.flow.codes:
             failure = self.failure(

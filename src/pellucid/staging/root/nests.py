@@ -44,7 +44,7 @@ def nest(form: Lowered, names: Sequence[str]) -> Residual:
 
     Raises StagingError for a graph with pairs, or with jumps to what is not known.
 
-    >>> from pellucid.staging.root.flow import INTEGERS
+    >>> from pellucid.staging.root.sets import INTEGERS
     >>> from pellucid.staging.root.lowering import lowered
     >>> from pellucid.staging.root.reading import read_sugar
     >>> text = "total(k n s) {\nif (zero? n) (car k)(k s)\ntotal(k (- n 1) (+ s n))\n}"

@@ -12,22 +12,12 @@ from typing import ClassVar, NoReturn
 from pellucid.base.errors import StagingError
 from pellucid.ir import types as T
 from pellucid.ir.flow import BOOLEAN, NIL, PAIR, FlowRow
-from pellucid.staging.root.flow import (
-    ARITHMETIC,
-    BITS,
-    BOOLEANS,
-    INTEGERS,
-    NILS,
-    NUMBERS,
-    REALS,
-    TEXTS,
-    Set,
-    kind_of,
-)
+from pellucid.staging.root.flow import ARITHMETIC, BITS
 from pellucid.staging.root.primitives import primitive, types_of
 from pellucid.staging.root.program import RootPrim
 from pellucid.staging.root.records import MadePair, ReadHalf
-from pellucid.staging.root.table_reads import counted_item, is_some, item, length, unpacked
+from pellucid.staging.root.sets import BOOLEANS, INTEGERS, NILS, NUMBERS, REALS, TEXTS, Set, kind_of
+from pellucid.staging.root.table_reads import counted_item, field, is_some, item, length, unpacked
 from pellucid.staging.root.words import TAGGED, MemoryAccess, Words, WordValue, named
 
 _OPERATORS = {
@@ -77,6 +67,8 @@ class Operations(Words):
             if value is not None:
                 return value
         held = self.flow.made(prim, sets, self.code)
+        if name.startswith("field@") and held:
+            return field(self, held, args[0], name.partition("@")[2])
         if prim.primitive == "error" and sets == [TEXTS] and args[0].word < 0:
             # As the machine says it; a text that is made at run time has no machine code.
             text = list(self.texts)[self.number_of(args[0].word) - 1]
@@ -386,7 +378,7 @@ class Operations(Words):
             self.require(is_pair.word, self.failure(f"{which}: no pair"))
         if held == NILS:
             return WordValue(held, self.constant(0))
-        codes = self.flow.codes_of(held) if held & ~self.flow.codes == 0 else []
+        codes = self.flow.things_of(held) if held & ~self.flow.codes == 0 else []
         if len(codes) == 1:
             return WordValue(held, self.constant(self.number_of_code(codes[0])))
         tag, note = None, ReadHalf(pair.set & self.flow.pairs, which)

@@ -238,6 +238,8 @@ PRIMITIVES: dict[str, Primitive] = {
     "error": Primitive(1, _stop, effect="stops"),
 }
 """The primitives with a row of their own; a program may add others."""
+LABELED: dict[str, Primitive] = {}
+"""The primitives `name@label`, by name: the meaning is given the label after the values."""
 
 
 def primitive(name: str, memories: Memories | None = None) -> Primitive:
@@ -252,7 +254,7 @@ def primitive(name: str, memories: Memories | None = None) -> Primitive:
     """
     found = PRIMITIVES.get(name)
     if found is None and "@" in name:
-        found = _access(name, memories or {})
+        found = _access(name, memories or {}) or _labeled(name)
     if found is None and "." in name:
         found = _typed(name)
     if found is None:
@@ -278,6 +280,20 @@ def _access(name: str, memories: Memories) -> Primitive | None:
 
     rows = {"load": Primitive(1, load, effect="reads"), "store": Primitive(2, store, effect="writes")}
     return rows.get(access)
+
+
+@lru_cache(1024)
+def _labeled(name: str) -> Primitive | None:
+    """The row of a primitive whose last operand is the label in its name."""
+    kind, _, label = name.partition("@")
+    row = LABELED.get(kind)
+    if row is None:
+        return None
+
+    def meaning(*values: Any) -> Any:
+        return row.meaning(*values, label)
+
+    return row._replace(meaning=meaning)
 
 
 @takes(name=TEXT)

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pellucid.ir.flow import BasicBlock, Graph, Instruction, Stream
-from pellucid.staging.root.flow import Set, bits
 from pellucid.staging.root.graphs import Growing, jumps, operands, streams
+from pellucid.staging.root.sets import Set, bits
 
 MAX_FIELDS = 6
 """Elements whose tags have room in one word."""

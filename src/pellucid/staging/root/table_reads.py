@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pellucid.base.errors import StagingError
 from pellucid.ir.flow import VECTOR
-from pellucid.staging.root.flow import REALS, Set
+from pellucid.staging.root.sets import REALS, Set
 from pellucid.staging.root.tables import REALS as REAL_ITEMS
 from pellucid.staging.root.tables import TAGS, WORDS, TableMemory
 from pellucid.staging.root.words import TAGGED, Words, WordValue
@@ -34,6 +34,24 @@ def counted_item(words: Words, held: Set, args: list[WordValue]) -> WordValue:
 def item(words: Words, held: Set, args: list[WordValue]) -> WordValue:
     """An item at a position, as in Python: one below 0 counts from the end."""
     return _item(words, held, args, "item")
+
+
+def field(words: Words, held: Set, record: WordValue, name: str) -> WordValue:
+    """A field of a static object: an item at the one position that it has in all objects that may be meant.
+
+    Raises StagingError if these have it at several, or some of them lack it.
+    """
+    _sequence(words, record, "field")
+    levels = words.flow.things_of(record.set & words.flow.vectors)
+    names: set[tuple[str, ...]] = {getattr(one, "names", ()) for level in levels for one in level}
+    places = {one.index(name) if name in one else -1 for one in names}
+    if len(places) > 1 or -1 in places:
+        raise StagingError(
+            f"{name} may be read of values of several classes, which has no machine code",
+            place=words.place,
+            fix="let it be read of objects of one class, or run the program by the machine",
+        )
+    return _loaded(words, held, words.emit("add", record.word, words.constant(places.pop() + 1), 0))
 
 
 def unpacked(words: Words, held: Set, args: list[WordValue]) -> WordValue:
@@ -74,6 +92,11 @@ def _item(words: Words, held: Set, args: list[WordValue], primitive: str) -> Wor
         place = words.emit("add", at, words.constant(words.number_of(vector.word) + 1), 0)
     else:
         place = words.emit("add", words.emit("add", vector.word, at, 0), words.constant(1), 0)
+    return _loaded(words, held, place)
+
+
+def _loaded(words: Words, held: Set, place: int) -> WordValue:
+    """The word at a place in the memory of static sequences, with its tag where that is not known."""
     word = _load(words, REAL_ITEMS if held == REALS else WORDS, place)
     return WordValue(held, word, _load(words, TAGS, place) if words.shape(held) == TAGGED else None)
 

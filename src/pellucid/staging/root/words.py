@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 from pellucid.ir.flow import BOOLEAN, CLOSURE, INTEGER, NIL, PAIR, Failure, Stream
 from pellucid.staging.memory import Memory
-from pellucid.staging.root.flow import INTEGERS, NUMBERS, Flow, Set
+from pellucid.staging.root.flow import Flow
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.program import RootCode
 from pellucid.staging.root.records import MadePair, ReadHalf
+from pellucid.staging.root.sets import INTEGERS, NUMBERS, Set
 from pellucid.staging.root.tables import StaticSequences
 
 TAGGED, _NULLABLE = -1, -2
