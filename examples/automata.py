@@ -10,6 +10,7 @@ work on 32 cells at a time. Tiles of 32 by 8 cells lie one after another.
 
 import random
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,8 @@ TILE = 3 * ROWS
 """Words of a tile."""
 ONES = 0xFFFFFFFF
 ARITIES = {"+": 2, "-": 2, "&": 2, "|": 2, "^": 2, "min": 2, "max": 2, "=": 2, "<": 2, "if": 3}
+Rule = tuple[Any, ...]
+"""An operator and its operands, which are rules again, or a number or a cell by its name."""
 CELLS = tuple(("cell", dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1))
 
 
@@ -220,8 +223,8 @@ def fitness(rule, seed, turns=40):
 def evolved(seed, size=16, generations=8):
     """The best rules of a population after some generations, best first, with their fitness."""
     draw = random.Random(seed)  # noqa: S311 - nothing is kept secret
-    rules = list(dict.fromkeys(grown(draw) for _ in range(size)))
-    known = {}
+    rules: list[Rule] = list(dict.fromkeys(grown(draw) for _ in range(size)))
+    known: dict[Rule, float] = {}
     for generation in range(generations + 1):
         known |= {rule: fitness(rule, seed) for rule in rules if rule not in known}
         rules = sorted(dict.fromkeys(rules), key=lambda rule: -known[rule])[: size // 2]

@@ -183,8 +183,7 @@ def stored(kind, value):
 @cache
 def compiler():
     """The compiler that the interpreter is."""
-    known = {"program": STATIC, "size": STATIC, "types": STATIC}
-    return cogen(frame, **known, **dict.fromkeys([*PLANES, "out"], DYNAMIC))
+    return cogen(frame, [STATIC] * 3 + [DYNAMIC] * (len(PLANES) + 1))
 
 
 class Expression:
@@ -234,7 +233,8 @@ def main():
     size = (64, 48)
     edges = Expression("x[-1,0] x[1,0] - abs x[0,-1] x[0,1] - abs max 3 *", size, tier="nest")
     picture = np.fromfunction(lambda y, x: (x * x + y * y) // 16 % 256, (size[1], size[0])).astype(np.uint8)
-    print(print_nest(edges.code.program.residual.kernel))
+    if edges.code.program is not None:
+        print(print_nest(edges.code.program.residual.kernel))
     print("brightest edge:", edges(picture).max())
 
 

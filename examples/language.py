@@ -64,8 +64,9 @@ def evaluate(fetch, start, end, x):
 
 def interpreted(fetch, start, end, source, target):
     """Run code on every sample of 8 bits, and store 32 bits."""
-    samples = sg.memory(*source, 8, 8)
-    sg.copy(sg.map(lambda x: evaluate(fetch, start, end, x), samples), sg.memory(*target, 32, 32))
+    samples = sg.memory(*source, size=8, stride=8)
+    results = sg.map(lambda x: evaluate(fetch, start, end, x), samples)
+    sg.copy(results, sg.memory(*target, size=32, stride=32))
 
 
 def buffered(instructions, samples):

@@ -72,7 +72,7 @@ def encode(source, target):
 
     loop(
         lambda groups, out: groups.endp() & out.endp(), step,
-        sg.memory(*source, 24, 24), sg.memory(*target, 8, 8),
+        sg.memory(*source, size=24, stride=24), sg.memory(*target, size=8, stride=8),
     )  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def decode(source, target):
 
     loop(
         lambda signal, out: signal.endp() & out.endp(), step,
-        sg.memory(*source, 8, 8), sg.memory(*target, 24, 24),
+        sg.memory(*source, size=8, stride=8), sg.memory(*target, size=24, stride=24),
     )  # fmt: skip
 
 

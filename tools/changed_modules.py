@@ -1,9 +1,9 @@
-"""List the modules that changed since the last commit and those that import them: what `scripts/check` has to type.
+"""List what changed since the last commit, modules with their importers: what `scripts/check` has to type.
 
     python -m tools.changed_modules
 
-Prints one path a line, or `src` where the answer hangs on more than modules: a stub, or the settings of the tools.
-Each commit is typed as a whole by `scripts/test`, so what a change leaves alone was right before it.
+Prints one path a line, or `src` and `examples` where the answer hangs on more than modules: a stub, or the settings of
+the tools. Each commit is typed as a whole by `scripts/test`, so what a change leaves alone was right before it.
 """
 
 from __future__ import annotations
@@ -35,17 +35,20 @@ def to_check(names: list[str]) -> list[str]:
     >>> to_check(["docs/house.md"])
     []
     >>> to_check(["pyproject.toml"]), to_check(["src/pellucid/images/gone.py"])
-    (['src'], ['src'])
+    (['src', 'examples'], ['src', 'examples'])
     >>> "src/pellucid/ir/interp.py" in to_check(["src/pellucid/ir/interp.py"])
     True
+    >>> to_check(["examples/swirl.py"])
+    ['examples/swirl.py']
     """
     mine = [name for name in names if name.startswith("src/") and name.endswith((".py", ".pyi"))]
     is_wide = any(name == "pyproject.toml" or name.startswith("typings/") for name in names)
     # What is gone leaves importers that the graph no longer shows.
     if is_wide or any(name.endswith(".pyi") or not (ROOT / name).exists() for name in mine):
-        return ["src"]
+        return ["src", "examples"]
+    examples = [n for n in names if n.startswith("examples/") and n.endswith(".py") and (ROOT / n).exists()]
     if not mine:
-        return []
+        return examples
     graph = grimp.build_graph("pellucid", cache_dir=None)
     found: set[str] = set()
     for name in mine:
@@ -54,7 +57,7 @@ def to_check(names: list[str]) -> list[str]:
             module,
             *(graph.find_modules_that_directly_import(module) if module in graph.modules else ()),
         }
-    return sorted(map(_path, found))
+    return [*sorted(map(_path, found)), *examples]
 
 
 def _path(module: str) -> str:

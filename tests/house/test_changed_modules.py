@@ -11,5 +11,5 @@ def test_a_module_is_checked_with_those_that_import_it():
 
 def test_all_are_checked_where_more_than_modules_changed():
     for name in ("pyproject.toml", "typings/x.pyi", "src/pellucid/__init__.pyi", "src/pellucid/gone.py"):
-        assert to_check([name]) == ["src"], name
+        assert to_check([name]) == ["src", "examples"], name
     assert to_check(["README.md"]) == []

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import jedi
@@ -89,3 +92,19 @@ def test_hovering_shows_what_a_word_does():
         assert part in text
     (signature, *_) = script("im.swirl(").get_signatures()
     assert [each.name for each in signature.params] == ["radius", "image"]
+
+
+def test_a_misspelled_word_is_an_error_where_it_stands(tmp_path):
+    wrong = [
+        "im.swril(3, board)",
+        "board.swril(3)",
+        "pl.rendre(board)",
+        "im.midnigthblue",
+        "im.swirl('a', board)",
+    ]
+    path = tmp_path / "mine.py"
+    path.write_text(HEAD + "".join(f"x{k} = {text}\n" for k, text in enumerate(["board.swirl(3)", *wrong])))
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    assert {each["range"]["start"]["line"] for each in found} == {4, 5, 6, 7, 8}, found
