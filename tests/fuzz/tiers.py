@@ -18,6 +18,7 @@ from pellucid.staging.root.nests import nest, parameters
 from pellucid.staging.root.primitives import PRIMITIVES
 from pellucid.staging.root.program import Pair, RootCode
 from pellucid.staging.root.sets import INTEGERS
+from pellucid.staging.root.tables import TableMemory
 
 MAX_JUMPS = 3000
 _REFUSALS = {"large": "more than 64 bits", "endless": "no end after", "full": "more pairs live"}
@@ -177,8 +178,10 @@ def _by_nest(code: RootCode, call: Call, expected: Result) -> Counter[str]:
         return Counter({"no nest": 1})
     words = call.words.copy()
     values = dict(zip(parameters(code.params[1:]), call.args, strict=True))
-    found = residual(
-        dict.fromkeys(residual.memories, words), **{p.attr: values[p.attr] for p in residual.kernel.params}
-    )
+    arrays = {
+        name: memory.data if isinstance(memory, TableMemory) else words
+        for name, memory in residual.memories.items()
+    }
+    found = residual(arrays, **{p.attr: values[p.attr] for p in residual.kernel.params})
     expected.demand(Result(("value", Plain(found)), words), "nest")
     return Counter({"nest": 1})

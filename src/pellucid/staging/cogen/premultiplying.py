@@ -176,9 +176,10 @@ class _Program:
                 kind = instruction.__class__
                 if kind is RootPrim:
                     name, word, args, _ = instruction
-                    if name in amounts:
+                    # A closure's code takes registers of these names from its frame: those are no sums.
+                    if word == "+" and name in amounts:
                         uses.sums[name] = args[0]
-                    elif name in factors:
+                    elif word == "*" and name in factors:
                         uses.products.append((args[0], factors[name], one is stream))
                     elif word != "zero?":
                         plain.update(args)
@@ -271,17 +272,17 @@ class _Rewriting:
         """Append a primitive on what is a multiple now: the number of a product or sum stands right before it."""
         made, word, point = instruction[0], instruction[1], instruction[3]
         args: tuple[str, ...] = instruction[2]
-        known = self._factors.get(made) or self._amounts.get(made)
+        known = (self._factors if word == "*" else self._amounts if word == "+" else {}).get(made)
         base = None if known is None else self.kept.get(args[0])
         if known is None or base is None:
             out.append(new(RootPrim, (made, word, tuple([renamed.get(one, one) for one in args]), point)))
             return
         one: str = renamed.get(args[0], args[0])
-        if known == base and made not in self._amounts:
+        if known == base and word == "*":
             out.pop()
             renamed[made] = one
             self._changed.add(made)
             return
-        number = known * base if made in self._amounts else known // base
+        number = known * base if word == "+" else known // base
         out[-1] = new(Const, (args[1], number))
         out.append(new(RootPrim, (made, word, (one, args[1]), point)))
