@@ -151,6 +151,7 @@ def test_numbers_are_rounded_as_the_program_would():
         ("# nothing\n\n", "program: has no instructions"),
         ("x var-x\ny", "program:2: 'y' has no operation"),
         ("x var-x\ny sqare x", "program:2: no operation is called 'sqare'; did you mean 'square'?"),
+        (f"x var-x\n{'y' * 99}", f"program:2: '{'y' * 60}…' has no operation"),
         ("x var-x\n\ny add x", "program:3: add takes 2 operands, not 1"),
         ("x var-x\ny neg x x", "program:2: neg takes 1 operands, not 2"),
         ("x var-x 3\n", "program:1: var-x takes 0 operands, not 1"),

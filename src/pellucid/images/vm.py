@@ -23,6 +23,8 @@ from .word import word
 
 MAX_BYTES = 1 << 26
 """The longest program that is read."""
+MAX_SHOWN = 60
+"""Letters of a word that an error shows."""
 
 
 def _round(a: Any) -> Any:
@@ -225,13 +227,20 @@ def _parse(lines: list[str], place: str) -> _Program:
     return program
 
 
+def _shown(word: str) -> str:
+    """A word as an error shows it: of a long one the beginning, since a file may be one word."""
+    return repr(word if len(word) <= MAX_SHOWN else f"{word[:MAX_SHOWN]}…")
+
+
 def _wrong(words: list[str], registers: dict[str, int], at: str) -> FileError:
     if len(words) < 2:
-        return FileError(f"{words[0]!r} has no operation", place=at, fix="write: name operation operands")
+        return FileError(
+            f"{_shown(words[0])} has no operation", place=at, fix="write: name operation operands"
+        )
     _, operation, *operands = words
     if operation not in OPERANDS:
         fix = did_you_mean(operation, OPERANDS) or f"use {', '.join(OPERANDS)}"
-        return FileError(f"no operation is called {operation!r}", place=at, fix=fix)
+        return FileError(f"no operation is called {_shown(operation)}", place=at, fix=fix)
     if len(operands) != OPERANDS[operation]:
         return FileError(
             f"{operation} takes {OPERANDS[operation]} operands, not {len(operands)}",
@@ -239,10 +248,10 @@ def _wrong(words: list[str], registers: dict[str, int], at: str) -> FileError:
             fix="write one instruction to the line",
         )
     if operation == "const":
-        return FileError(f"{operands[0]!r} is not a number", place=at, fix="write one such as 2.95")
+        return FileError(f"{_shown(operands[0])} is not a number", place=at, fix="write one such as 2.95")
     operand = next(o for o in operands if o not in registers)
     fix = did_you_mean(operand, registers) or "a register has its value from an earlier line"
-    return FileError(f"no earlier register is called {operand!r}", place=at, fix=fix)
+    return FileError(f"no earlier register is called {_shown(operand)}", place=at, fix=fix)
 
 
 def _run(program: _Program, p: Point, z: Any) -> Any:
