@@ -107,7 +107,7 @@ def environment(name: str, python: str, *requirements: str) -> Path:
     ran(python, "-m", "venv", "--clear", folder)
     own = folder / "bin/python"
     tests = [each for each in extra("dev") if re.match(r"hypothesis|mpmath|pytest|z3|fonttools|av\b", each)]
-    tests += [*extra("text"), *extra("video")]
+    tests += [each for name in ("exr", "text", "tiff", "video") for each in extra(name)]
     ran(
         own,
         "-m",
