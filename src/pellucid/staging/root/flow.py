@@ -434,6 +434,8 @@ class Flow:
             )
         if not one & NUMBERS or not other & NUMBERS:
             return 0
+        if name in ("min", "max"):
+            return (one | other) & NUMBERS
         if name in ARITHMETIC:
             return INTEGERS
         if name in BITS:

@@ -86,9 +86,14 @@ class Operations(Words):
             for value in args:
                 self.numeric(value, name)
         if name in ("min", "max"):
-            one, other = (v.word for v in args)
-            smaller = self.emit("lt", *((one, other) if name == "max" else (other, one)))
-            return WordValue(held, self.emit("select", smaller, other, one))
+            one, other = args
+            words = (one.word, other.word) if name == "max" else (other.word, one.word)
+            is_other = self.emit("lt", *words)
+            tag = None
+            if self.shape(held) == TAGGED:
+                # As in Python, the result is one of the two: a truth value stays one.
+                tag = self.emit("select", is_other, self.tag(other), self.tag(one))
+            return WordValue(held, self.emit("select", is_other, other.word, one.word), tag)
         if name in _OPERATORS:
             return self._operation(name, held, args)
         return self.OTHERS[name](self, held, args)
