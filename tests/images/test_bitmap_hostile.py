@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image as Pillow
+from tests.deep_pngs import chunk
 from tests.memory import traced
 from tests.systems import linux
 
@@ -109,16 +110,10 @@ def test_a_lie_of_a_bitmap_file_is_told(tmp_path: Path, lie: str):
         im.read_image(data)
 
 
-def png_chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
 def test_a_decompression_bomb_does_not_go_off():
     header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
     rows = zlib.compress(bytes(1 << 20))
-    bomb = (
-        b"\x89PNG\r\n\x1a\n" + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", rows) + png_chunk(b"IEND", b"")
-    )
+    bomb = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
     with traced() as memory, pytest.raises(FileError, match="unfolds to too many pixels"):
         im.read_image(bomb)
     assert memory.peak < 4 << 20
@@ -144,9 +139,9 @@ def test_half_a_file(tmp_path: Path, suffix: str):
 def test_an_index_beyond_the_palette_of_a_png():
     rows = zlib.compress(b"\0\0\1\0\2\3")
     header = struct.pack(">IIBBBBB", 2, 2, 8, 3, 0, 0, 0)
-    data = png_chunk(b"IHDR", header) + png_chunk(b"PLTE", bytes(9)) + png_chunk(b"IDAT", rows)
+    data = chunk(b"IHDR", header) + chunk(b"PLTE", bytes(9)) + chunk(b"IDAT", rows)
     with pytest.raises(FileError, match="has a pixel of color 3 in a palette of 3 colors"):
-        im.read_image(b"\x89PNG\r\n\x1a\n" + data + png_chunk(b"IEND", b""))
+        im.read_image(b"\x89PNG\r\n\x1a\n" + data + chunk(b"IEND", b""))
 
 
 @pytest.mark.parametrize("suffix", ["bmp", "png", "gif", "tiff", "jpeg", "webp"])

@@ -309,7 +309,7 @@ def _tag(tags: Mapping[int, Any], number: int, default: int) -> int:
 
 def _raster(picture: Picture, gray: _Gray, place: str, name: str) -> Raster:
     mode = picture.mode
-    if "transparency" in picture.info and mode in ("1", "L", "P", "RGB", "I;16"):
+    if "transparency" in picture.info and mode in ("1", "L", "P", "RGB"):
         picture, mode = picture.convert("RGBA"), "RGBA"
     if mode == "P":
         return _mapped(picture, place, name)
