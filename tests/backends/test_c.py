@@ -234,12 +234,20 @@ def spelled(type_: T.Type) -> str:
 
 
 @pytest.mark.parametrize("type_", T.FLOATS, ids=str)
-@pytest.mark.parametrize("operand", ["convert.{}(n)", "abs(out[0])"])
-def test_zero_less_zero_is_the_positive_one(type_: T.Type, operand: str):
+@pytest.mark.parametrize("zero", ["0.0:{}", "abs(-0.0:{})", "sqrt(0.0:{})", "convert.{}(n & 0)"])
+@pytest.mark.parametrize(
+    "operand",
+    [
+        "convert.{}(n)",
+        "abs(out[0])",
+        "max(abs(out[0]), convert.{}(n))",
+        "choose(n < 9, abs(out[0]), convert.{}(n))",
+    ],
+)
+def test_zero_less_zero_is_the_positive_one(type_: T.Type, zero: str, operand: str):
     """GCC 12 takes 0.0 - (double)n for -(double)n, at any level."""
-    kernel = parse_nest(
-        f"kernel k(n: i32):\n  output out: {type_}[1]\n  out[0] := 0.0:{type_} - {operand.format(type_)}\n"
-    )
+    difference = f"{zero.format(type_)} - {operand.format(type_)}"
+    kernel = parse_nest(f"kernel k(n: i32):\n  output out: {type_}[1]\n  out[0] := {difference}\n")
     memory = {kernel.outputs[0]: np.zeros(1, type_.dtype)}
     CBackend().compile(kernel, {kernel.params[0]: Facts(-5, 5)}).run({"n": 0}, memory)
     assert not np.signbit(memory[kernel.outputs[0]][0])

@@ -20,7 +20,7 @@ from ..jit.polling import POLL_INTERVAL
 from ..obligations import Proofs, clashing, nodes_of, reads_of_written, require_domain, stored_buffers
 from ..port import CallingPlan, Ranges
 from .kept import PlaceWriter
-from .spelling import HELPER_INSIDE, CTemplate, Text, form, helper_bits, identifier, literal, typed
+from .spelling import HELPER_INSIDE, CTemplate, Text, form, helper_bits, identifier, literal, negates, typed
 
 MAX_TEXT = 90
 """Expressions longer than this get a name."""
@@ -215,8 +215,7 @@ class CSource(PlaceWriter):
 
     def repeats(self, node: Expr, k: int) -> int:
         """The number of times that a node's text has its operand k, or more where the operand needs a name."""
-        if k == 1 and node.op == "sub" and node.type.is_float and node.args[0].op == "const":
-            # GCC 12 takes 0.0 - (double)n for -(double)n, the other zero; of a variable it does not know the sign.
+        if k == 1 and negates(node):
             return 2
         found = self.form_of(node)
         return 1 if found is None else found.counts[k]

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...base.errors import BackendError
 from ...ir import types as T
-from ...ir.expr import Expr
+from ...ir.expr import LEAVES, Expr
 from ...ir.prim import Prim
 from ..obligations import require_spelling
 
@@ -227,3 +227,20 @@ def helper_bits(first: T.Type, result: T.Type) -> str:
     """The function that reads the bits of a value as another type."""
     a, b = typed(first), typed(result)
     return f"static inline {b} bits_{a}_{b}({a} x)\n{{\n    {b} y;\n    memcpy(&y, &x, sizeof y);\n    return y;\n}}\n"
+
+
+def negates(node: Expr) -> bool:
+    """Whether GCC 12 may take a difference for the negative of its operand 1, which gives the other zero.
+
+    It does for 0.0 - (double)n, 0.0 - fabs(x), a choice between such, and what it folds to 0.0 before the minus. Of a
+    variable it does not know the sign.
+    """
+    if node.op != "sub" or not node.type.is_float:
+        return False
+    zero, other = node.args
+    folds = zero.op == "const" or zero.op not in (*LEAVES, "load")
+    return folds and other.op not in _OF_ANY_SIGN
+
+
+_OF_ANY_SIGN = ("add", "sub", "mul", "div", "neg")
+"""Operators whose zeros may have either sign, as GCC knows."""
