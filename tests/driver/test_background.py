@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from types import FrameType
 
 import pytest
 
@@ -67,3 +68,38 @@ def test_what_is_closed_says_so_and_does_nothing() -> None:
     assert owner.background.closed
     owner.ask(done.set)
     assert not done.wait(0.05)
+
+
+def _ended_at(last: int) -> bool:
+    """Whether a thread that is ended by itself, after so many lines that it runs, is gone; False if it runs fewer."""
+    lines, ended, ready = 0, False, threading.Event()
+
+    def trace(frame: FrameType, event: str, _: object) -> Callable[..., object]:
+        nonlocal lines, ended
+        if ready.is_set() and event == "line" and not ended:
+            lines += 1
+            if lines > last:
+                ended = True
+                owner.background._end()
+        return trace
+
+    threading.settrace(trace)
+    owner = _Owner()
+    threading.settrace(None)  # pyright: ignore[reportArgumentType]
+    thread = owner.background._thread
+    assert thread is not None
+    ready.set()
+    owner.ask(lambda: None)
+    thread.join(0.2)
+    if not ended:
+        owner.background.close()
+        return False
+    thread.join(10)
+    assert not thread.is_alive(), f"after {last} lines"
+    return True
+
+
+def test_a_thread_may_be_ended_by_itself_at_any_line():
+    """Its owner may be collected while it collects garbage."""
+    assert all(_ended_at(last) for last in range(6))
+    assert not all(_ended_at(last) for last in range(6, 100))

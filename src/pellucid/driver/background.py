@@ -8,11 +8,12 @@ again; the next one is done after it.
 from __future__ import annotations
 
 import atexit
+import queue
 import sys
 import threading
 import weakref
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 PROMPT = 2e-4
 """Seconds after which a frame gets Python's lock from the compiler; usually it is 25 times as long."""
@@ -27,7 +28,10 @@ class Background:
     def __init__(self, plan: Plan, name: str) -> None:
         self._plan = weakref.WeakMethod(plan)
         self._name = name
-        self._signal = threading.Condition(threading.Lock())
+        # What ends it may be called while garbage is collected, in any thread at any place, so it takes no lock: a
+        # thread would wait for what it holds itself.
+        self._signal: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._starting = threading.Lock()
         self._woken = self._closed = False
         self._thread: threading.Thread | None = None
         self.busy = False
@@ -49,11 +53,12 @@ class Background:
 
     def wake(self) -> None:
         """Ask for a job soon: what is to be done may have changed."""
-        with self._signal:
-            if self._closed:
-                return
+        if self._closed:
+            return
+        if not self._woken:
             self._woken = True
-            self._signal.notify()
+            self._signal.put(None)
+        with self._starting:
             if self._thread is None or not self._thread.is_alive():
                 # This process is a fork of the one that began it.
                 self._start()
@@ -66,16 +71,14 @@ class Background:
             thread.join()
 
     def _end(self) -> None:
-        with self._signal:
-            self._closed = True
-            self._signal.notify()
+        self._closed = True
+        self._signal.put(None)
 
     def _work(self) -> None:
         while True:
-            with self._signal:
-                self._woken = False
-                if self._closed:
-                    return
+            self._woken = False
+            if self._closed:
+                return
             plan = self._plan()
             if plan is None:
                 return
@@ -96,8 +99,8 @@ class Background:
                     self.busy = False
                 del job
                 continue
-            with self._signal:
-                self._signal.wait_for(lambda: self._woken or self._closed, job)
+            with suppress(queue.Empty):
+                self._signal.get(timeout=job)
 
 
 def _tell() -> None:
