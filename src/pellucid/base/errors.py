@@ -14,6 +14,15 @@ from contextlib import contextmanager
 _MAX_PLACE = 200
 
 
+def beginning(text: str, most: int) -> str:
+    """A text as an error shows it: of one that is longer than `most` letters the beginning, and an ellipsis.
+
+    >>> beginning("swirl", 5), beginning("checkerboard", 5)
+    ('swirl', 'check…')
+    """
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 class PellucidError(Exception):
     """The root of all errors raised on purpose.
 
@@ -28,9 +37,7 @@ class PellucidError(Exception):
         self.message = message
         self.place = place
         self.fix = fix
-        if place is not None and len(place) > _MAX_PLACE:
-            place = f"{place[:_MAX_PLACE]}…"
-        text = f"{place}: {message}" if place else message
+        text = f"{beginning(place, _MAX_PLACE)}: {message}" if place else message
         super().__init__(f"{text}; {fix}" if fix else text)
 
 

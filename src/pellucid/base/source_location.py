@@ -10,6 +10,8 @@ import traceback
 from pathlib import Path
 from types import FrameType
 
+from .errors import beginning
+
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 _STANDARD = str(Path(os.__file__).resolve().parent) + os.sep
 _MAX_TEXT = 100
@@ -70,7 +72,7 @@ def _told(name: str, line: int) -> tuple[str, str]:
     # Files change while a session goes on, as under an editor.
     linecache.checkcache(name)
     text = linecache.getline(name, line).strip()
-    return f"{Path(name).name}:{line}", text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"
+    return f"{Path(name).name}:{line}", beginning(text, _MAX_TEXT)
 
 
 def of_others(name: str) -> bool:

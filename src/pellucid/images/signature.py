@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from ..base.errors import VocabularyError, brief, did_you_mean
+from ..base.errors import VocabularyError, beginning, brief, did_you_mean
 from ..tracing import Param, Point, Value, is_symbolic, static
 from .animation import Animation, Behavior
 from .color import Color
 from .image import KINDS, Image, constant, kind_of
+
+_MAX_PROBLEM = 120
 
 
 class Refused(Exception):  # noqa: N818 - it never leaves this folder: a word turns it into a VocabularyError
@@ -25,7 +27,7 @@ class Refused(Exception):  # noqa: N818 - it never leaves this folder: a word tu
 
     def __init__(self, problem: str, fix: str) -> None:
         super().__init__(problem)
-        self.problem, self.fix = problem if len(problem) <= 120 else f"{problem[:119]}…", fix
+        self.problem, self.fix = beginning(problem, _MAX_PROBLEM), fix
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..base.errors import beginning
 from ..base.source_location import is_own
 
 MAX_PARTS = 400
 MAX_DEPTH = 40
+_MAX_PLACE = 60
 
 
 @dataclass(slots=True)
@@ -61,8 +63,7 @@ def short(picture: object, function: Callable[..., Any] | None = None) -> str:
     >>> short("x" * 100)[-3:], short("mine", short), short("yours", lambda p: p)
     ('xx…', "'mine'", "<doctest ...>:1: 'yours'")
     """
-    text = repr(picture)
-    text = text if len(text) <= 60 else f"{text[:59]}…"
+    text = beginning(repr(picture), _MAX_PLACE)
     code = getattr(function, "__code__", None)
     if code is None or is_own(code.co_filename):
         return text

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
-from ..base.errors import FileError, InputError, did_you_mean
+from ..base.errors import FileError, InputError, beginning, did_you_mean
 from ..base.opening import text_of
 from ..ir import expr as E
 from ..ir import types as T
@@ -229,7 +229,7 @@ def _parse(lines: list[str], place: str) -> _Program:
 
 def _shown(word: str) -> str:
     """A word as an error shows it: of a long one the beginning, since a file may be one word."""
-    return repr(word if len(word) <= MAX_SHOWN else f"{word[:MAX_SHOWN]}…")
+    return repr(beginning(word, MAX_SHOWN))
 
 
 def _wrong(words: list[str], registers: dict[str, int], at: str) -> FileError:

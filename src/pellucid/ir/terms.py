@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from ..base.errors import PellucidError, TextError, did_you_mean
+from ..base.errors import PellucidError, TextError, beginning, did_you_mean
 from . import expr as E
 from . import prim as table
 from . import types as T
@@ -68,9 +68,7 @@ class TokenLine:
 
     def error(self, message: str, fix: str | None = None) -> TextError:
         """Make an error that names the line and shows its beginning."""
-        shown = self.text.strip()
-        if len(shown) > _MAX_SHOWN:
-            shown = shown[:_MAX_SHOWN] + "..."
+        shown = beginning(self.text.strip(), _MAX_SHOWN)
         return TextError(f"{message} in {shown!r}", place=f"line {self.number}", fix=fix)
 
     def peek(self, ahead: int = 0) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from ...base.errors import beginning
 from ...ir.nest import Block, For, If, Kernel, Statement, Store, While
 from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
@@ -67,7 +68,7 @@ def told(site: Site) -> str:
             words = f"while {shown(condition)}"
         case _:
             words = str(site)
-    return words if len(words) <= MAX_SHOWN else f"{words[:MAX_SHOWN]} ..."
+    return beginning(words, MAX_SHOWN)
 
 
 def is_branch(statement: Statement | None) -> bool:
