@@ -149,14 +149,14 @@ def _lifted(code: RootCode, lifts: list[list[Any]]) -> RootCode:
 # ---- the law ----
 
 
-@lru_cache(maxsize=200)
+@lru_cache(maxsize=50)
 def _interpreter(language: str, text: str, lifts: str) -> RootCode:
     """The interpreter with lifts in it."""
     code = read_sugar(text)["f0"] if language == "root" else LANGUAGES[language].code()
     return _lifted(code, json.loads(lifts))
 
 
-@lru_cache(maxsize=200)
+@lru_cache(maxsize=50)
 def _compiler(
     language: str, text: str, lifts: str, times: tuple[str, ...], integers: bool, most: int
 ) -> Compiler | StagingError:
