@@ -14,7 +14,7 @@ from tools.solver import Term, constant, less, meaning, symbol
 
 from pellucid.ir import types as T
 from pellucid.rewriting import narrow
-from pellucid.rewriting.chains import DUALS
+from pellucid.rewriting.chains import COMPLEMENTED, DUALS
 
 
 def any_operator() -> Iterator[tuple[list[Term], Term]]:
@@ -83,7 +83,7 @@ def chained() -> Iterator[tuple[list[Term], Term]]:
             yield [], of(x, x) == (x if dual else constant(0, t))
             if dual:
                 yield [], of(x, meaning(dual, [t, t], t, [y, x])) == x
-            if op in ("and", "or"):
+            if op in COMPLEMENTED:
                 yield [], of(x, meaning("not", [t], t, [x])) == constant(0 if op == "and" else _all(t), t)
 
 

@@ -18,6 +18,8 @@ from .builder import Builder
 
 DUALS = {"and": "or", "or": "and", "min": "max", "max": "min", "xor": ""}
 """The operators of chains, each with that by which its operands absorb."""
+COMPLEMENTED = ("and", "or")
+"""The operators of chains that an operand and its complement decide."""
 MAX_OPERANDS = 32
 """Maximum operands of a chain that is looked at; longer chains stay as they are."""
 
@@ -53,8 +55,8 @@ def shortened(builder: Builder, node: Expr) -> Expr:
     else:
         dual = DUALS[op]
         kept = [n for n in counts if n.op != dual or counts.keys().isdisjoint(_operands(n, dual))]
-        if any(n.op == "not" and n.args[0] in counts for n in kept):
-            # Nothing is both, and everything is one of them.
+        if op in COMPLEMENTED and any(n.op == "not" and n.args[0] in counts for n in kept):
+            # No bit is both, and every bit is one of them.
             lone = kept[0]
             return builder.apply(op, lone, builder.apply("not", lone))
     if len(kept) == len(operands):
