@@ -66,6 +66,19 @@ def _options(hoist: bool) -> Generator[None]:
             llvm_binding().set_option("pellucid", off)
 
 
+@contextmanager
+def _freed(passes: Any) -> Generator[Any]:
+    """A pass manager, freed afterwards: of its two base classes, llvmlite asks the one that does nothing."""
+    from llvmlite.binding.newpassmanagers import NewPassManager  # pyright: ignore[reportMissingTypeStubs]
+
+    try:
+        yield passes
+    finally:
+        NewPassManager._dispose(passes)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public way does it
+        # Whatever becomes of llvmlite, it is freed once.
+        passes.detach()
+
+
 @dataclass(slots=True)
 class Machine:
     """Compiles for one processor, given by its name and features as LLVM calls them; the host's by default."""
@@ -130,7 +143,8 @@ class Machine:
                 if level:
                     tuning = llvm.create_pipeline_tuning_options(speed_level=level)
                     builder = llvm.create_pass_builder(self.target, tuning)
-                    builder.getModulePassManager().run(module, builder)
+                    with _freed(builder.getModulePassManager()) as passes:
+                        passes.run(module, builder)
                 return self.target.emit_object(module)
         except RuntimeError as problem:
             raise BackendError(f"LLVM does not accept the text: {problem}", place="llvm") from problem
@@ -140,12 +154,12 @@ class Machine:
         if _REGISTER not in text:
             return
         llvm = llvm_binding()
-        passes = llvm.create_new_function_pass_manager()
-        passes.add_sroa_pass()
         builder = llvm.create_pass_builder(self.target, llvm.create_pipeline_tuning_options(speed_level=0))
-        for function in module.functions:
-            if not function.is_declaration:
-                passes.run(function, builder)
+        with _freed(llvm.create_new_function_pass_manager()) as passes:
+            passes.add_sroa_pass()
+            for function in module.functions:
+                if not function.is_declaration:
+                    passes.run(function, builder)
 
     def kept(
         self,
