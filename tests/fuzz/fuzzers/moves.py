@@ -92,6 +92,9 @@ class Trial:
         text = print_nest(made) if compiled or self.rng.random() < READ else ""
         again = print_nest(parse_nest(text)) if text else ""
         assert again == text, f"{how}: printed, read and printed again,\n{text}becomes\n{again}"
+        if by and _copies_of_copies(by):
+            self.counts["programs with copies of copies"] += 1
+            return
         meanings = [made]
         if by and PLACING.issuperset(a.move for a in by):
             meanings.append(by_names(made))
@@ -124,6 +127,11 @@ class Trial:
         self.counts["programs that back ends refuse"] += refused
         self.parts.clear()
         self.made_by.clear()
+
+
+def _copies_of_copies(by: Sequence[Application]) -> bool:
+    """Whether a buffer was privatized twice: a byte that ends a loop makes half a million elements of seven."""
+    return sum(a.move == "privatize" for a in by) > 1
 
 
 def generate(rng: random.Random) -> str:
