@@ -39,9 +39,9 @@ from .canvas import render as render
 from .canvas import save as save
 from .canvas import show as show
 from .canvas import unpack as unpack
+from .canvas.explaining import explain as explain
 from .conversion.plan import plan_conversion as plan_conversion
 from .driver import compile as compile
-from .driver import explain as explain
 from .driver import export_c as export_c
 from .driver.codes import compile_code as compile_code
 from .driver.fit import fit as fit

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.loops.pages import PageReader
 
 from pellucid.base.errors import InputError, PellucidError
 from pellucid.cli.hops import colors
@@ -405,7 +406,7 @@ def test_a_session_is_saved_in_every_form(repl, tmp_path):
     said(repl, "try lanes i count=4")
     said(repl, "try spread j")
     assert repl.unsaved
-    for name in ("again.py", "again.steps", "again.md", "again.json"):
+    for name in ("again.py", "again.steps", "again.md", "again.json", "again.html"):
         assert said(repl, f"save {tmp_path}/{name}") == f"written: {tmp_path}/{name}"
     assert not repl.unsaved
     said(repl, "undo")
@@ -415,6 +416,11 @@ def test_a_session_is_saved_in_every_form(repl, tmp_path):
     assert runpy.run_path(str(tmp_path / "again.py"))["PROGRAM"].strip() == SHADE.strip()
     assert (tmp_path / "again.md").read_text().count("\n### Step ") == 2
     assert [row["move"] for row in json.loads((tmp_path / "again.json").read_text())] == ["lanes", "spread"]
+    read = PageReader((tmp_path / "again.html").read_text("utf-8"))
+    assert list(read.stages) == ["1. Original", "2. Lanes", "3. Spread"]
+    assert "spread over bands" in read.programs()[-1]
+    assert "try lanes 2 count=4\ntry spread 1" in read.text
+    assert len(read.steps) == 2
 
 
 def test_quit_leaves(repl):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
+from tests.loops.pages import PageReader
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -170,5 +172,70 @@ def test_explain_shows_the_binding_times_of_an_interpreter(pellucid, tmp_path):
         status, _, err = pellucid("explain", "--times", *words)
         assert status == 2
         assert told in err
-    status, _, err = pellucid("explain", str(EXAMPLES / "swirl.py"), "--html", "x.html")
-    assert "give --times as well" in err
+
+
+def test_explain_makes_a_page_of_a_picture(pellucid, tmp_path):
+    swirl = str(EXAMPLES / "swirl.py")
+    target = tmp_path / "swirl.html"
+    words = ("explain", swirl, "--html", str(target), "--size", "90x60", "--zoom", "2")
+    assert pellucid(*words) == (0, "", "")
+    read = PageReader(target.read_text("utf-8"))
+    content = json.loads(pellucid("explain", swirl, "--json")[1])
+    assert read.programs() == list(content["stages"].values())
+    assert len(read.steps) == len(content["ledger"])
+    assert "picture of swirl.py, explained" in read.text
+    assert shlex.join(["pellucid", *words]) in read.text
+    assert [a["alt"] for tag, a in read.tags if tag == "img"] == ["the picture that the program draws"]
+
+
+VOICE = """import pellucid as pl
+from pellucid import signals as sg
+
+@pl.voice
+def voice(rate):
+    return sg.noise()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("import pellucid as pl\nplan = pl.plan_conversion('gray1', 'v210', (96, 4))\n", "staged"),
+        ("from pellucid import signals as sg\nsound = 0.5 * sg.noise()\n", "inlined"),
+        ("from pellucid import signals as sg\nsound = sg.noise(1), sg.noise(2)\n", "inlined"),
+        (VOICE, "inlined"),
+    ],
+    ids=["plan", "signal", "channels", "voice"],
+)
+def test_explain_makes_a_page_of_a_plan_and_of_a_sound(pellucid, tmp_path, text, first):
+    (tmp_path / "thing.py").write_text(text)
+    assert pellucid("explain", "thing.py", "--html", "thing.html") == (0, "", "")
+    read = PageReader((tmp_path / "thing.html").read_text("utf-8"))
+    content = json.loads(pellucid("explain", "thing.py", "--json")[1])
+    assert read.programs() == list(content["stages"].values())
+    assert next(iter(content["stages"])) == first
+    assert content["plan"] in read.text
+    assert not [tag for tag, _ in read.tags if tag == "img"]
+    status, _, err = pellucid("explain", "thing.py", "--size", "9x9")
+    assert status == 2
+    assert "only a picture has a view" in err
+
+
+def test_a_page_that_cannot_be_made_is_told_and_leaves_nothing(pellucid, tmp_path):
+    (tmp_path / "none.py").write_text("x = 3\n")
+    swirl = str(EXAMPLES / "swirl.py")
+    for words, status, told in (
+        ((swirl, "--html", "nowhere/swirl.html"), 1, "nowhere/swirl.html"),
+        ((swirl, "--html", "."), 1, "is a folder"),
+        (("none.py", "--html", "none.html"), 2, "none.py: has no pictures; define one"),
+        ((swirl, "--html", "a.html", "--json"), 2, "--json: is a form of its own; leave out --html"),
+        ((swirl, "--html", "a.html", "--tiles"), 2, "--tiles: is a form of its own; leave out --html"),
+        ((swirl, "--html", "a.html", "--samples", "0"), 2, "samples"),
+        ((swirl, "-o", "a.png"), 2, "give --tiles as well, or a page by --html"),
+        ((swirl, "--static", "x"), 2, "give --times as well"),
+    ):
+        found, out, err = pellucid("explain", *words)
+        assert (found, out) == (status, "")
+        assert told in err
+        assert err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir() if path.suffix in (".html", ".part")] == []

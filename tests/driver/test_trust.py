@@ -96,7 +96,7 @@ def test_a_step_names_its_status_its_place_and_its_rules():
     text = str(report)
     assert "[lemma iterations_in_any_order, proofs/Lanes.v]" in text
     rows = {row["move"]: row for row in report.ledger.as_json()}
-    assert {"name", "times", "status", "where"} == set(rows["expand"]["rules"][0])
+    assert {"name", "times", "status", "where", "text"} == set(rows["expand"]["rules"][0])
     assert rows["truths"]["where"] == "nothing is changed"
     assert "[lemma iterations_in_any_order, proofs/Lanes.v]" in report.ledger.as_markdown()
 

@@ -6,6 +6,7 @@ import importlib
 import math
 import random
 import runpy
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,14 +19,15 @@ from pellucid.cli.hops.queries import run_quickly
 from pellucid.ir.facts import Facts
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
+from pellucid.loops.core.ledger import Step
 from pellucid.loops.core.options import option_of, options, value_of, written
 from pellucid.loops.core.registry import moves, named
 from pellucid.loops.hops import saving, trial
 from pellucid.loops.hops.examples import example
 from pellucid.loops.hops.listing import place, places, rows
-from pellucid.loops.hops.saving import ProgramText, as_lines, as_markdown, as_python
+from pellucid.loops.hops.saving import ProgramText, as_lines, as_markdown, as_python, as_report
 from pellucid.loops.hops.session import MoveCall, RefusedError, Session
-from pellucid.reasoning.prove import Proved
+from pellucid.reasoning.prove import Proved, Refuted
 
 TEXT = """kernel shade(w: i32, h: i32):
   output out: f32[64]
@@ -484,3 +486,27 @@ def test_programs_that_an_earlier_version_saved_are_told_of_the_new_place():
     with pytest.warns(DeprecationWarning, match=r"pellucid\.loops\.hops\.session"):
         former = importlib.import_module("pellucid.loops.session").Session
     assert former is Session
+
+
+def test_the_report_of_a_session_has_a_stage_for_each_step_that_was_made():
+    worked = session()
+    worked.assume("w", 1, 9)
+    worked.make("peel", "i")
+    worked.make("peel", "k")
+    report = as_report(worked, ProgramText("<b>", TEXT))
+    assert list(report.stages) == ["original", "peel", "peel 2"]
+    assert list(report.stages.values()) == [
+        print_nest(k) for k in (worked.original.kernel, *(s.new for s in worked.steps))
+    ]
+    assert [row.stage for row in report.ledger.rows()] == list(report.stages)[1:]
+    assert "<b>" not in report.page().partition("</head>")[2].partition("</h1>")[0]
+
+
+def test_the_report_of_a_session_shows_what_a_heuristic_tried_in_vain():
+    worked = session()
+    refused = Step("lanes", "for i", Refuted("it is so", "it is not", "so"), worked.kernel, worked.kernel)
+    made = worked.make("peel", "i")
+    worked.done[-1] = replace(made, steps=(refused, *made.steps, refused))
+    rows = as_report(worked, ProgramText("k", TEXT)).ledger.rows()
+    assert [row.label for row in rows] == ["refuted", rows[1].label, "refuted"]
+    assert {row.stage for row in rows} == {"peel"}

@@ -18,9 +18,9 @@ from ..base.kinds import TRUTH, takes
 from ..driver.kernel import make_backend
 from ..driver.options import Options
 from ..driver.pipeline import Optimized
-from ..driver.report import Report
 from ..ir.expr import Buffer
 from ..ir.nest import Kernel, inputs
+from ..loops.report import Report
 from .array import Array, checked_number
 from .naive import Lowering
 from .operation import Input, Operation, Scalar
@@ -68,7 +68,7 @@ class Program:
 
     def explain(self) -> Report:
         """The program after each stage, and the ledger: every step with its proof."""
-        return Report(self.stages.stages, self.stages.ledger)
+        return Report(self.stages.stages, self.stages.ledger, title="A program of arrays, explained")
 
     def __call__(self, *, threads: int | None = None, out: Any = None, **given: Any) -> Any:
         """The outputs for some arrays and scalars, by name: one array for one output, else a dict of them by name.

@@ -299,7 +299,9 @@ def optimized(kernel: Kernel, options: Options, backend: Backend, *, optimize: b
     )
     with gc_paused():
         for name, tactic in chosen:
+            steps = len(state.ledger)
             state = tactic(state)
+            state.ledger.mark(name, steps)
             stages[name] = state.kernel
     if checking() >= 2:
         state.ledger.recheck()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
@@ -61,6 +62,7 @@ def parsed(words: Sequence[str]) -> int:
     if not hasattr(chosen, "run"):
         parser.print_help(sys.stderr)
         return 2
+    chosen.command = shlex.join(["pellucid", *words])
     module, _, name = chosen.run.partition(":")
     work: Callable[[argparse.Namespace], int] = getattr(importlib.import_module(module), name)
     return work(chosen)
@@ -263,7 +265,12 @@ def _add_show(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
-    _add_source(parser)
+    _add_source(parser, names="picture, animation, plan, sound, voice, main")
+    parser.add_argument(
+        "--html",
+        metavar="OUT",
+        help="a file for a page with a slider over the stages, or for --times in colors",
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="for programs")
     form.add_argument("--markdown", action="store_true", help="for documents")
@@ -276,7 +283,6 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
         "--times", action="store_true", help="the binding times of an interpreter, as cogen finds them"
     )
     times = parser.add_argument_group("how to show --times")
-    times.add_argument("--html", metavar="OUT", help="a file for a page with colors")
     times.add_argument(
         "--static", metavar="NAMES", help="the parameters that are static, where the file makes no compiler"
     )
@@ -380,7 +386,7 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "explain",
         "FILE.py[:NAME] [options]",
         "reports:explain",
-        "print the program after every stage, and why",
+        "print the program after every stage, and why, or make a page of it",
         examples.EXPLAIN,
         _add_explain,
     ),

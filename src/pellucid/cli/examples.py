@@ -88,12 +88,17 @@ EXPLAIN = """\
 examples:
   pellucid explain swirl.py
   pellucid explain swirl.py --list-stages
-  pellucid explain swirl.py --stage hoisted
+  pellucid explain swirl.py --stage placed
   pellucid explain swirl.py --markdown > swirl.md
+  pellucid explain swirl.py --html swirl.html        a page: step through the stages, open each step
   pellucid explain swirl.py --tiles -o tiles.png --size 1024 --zoom 4
   pellucid explain --times evaluator.py              what an interpreter's compiler knows, in color
   pellucid explain --times evaluator.py --html times.html
   pellucid explain --times rules.py:run --static rules,start
+
+FILE may also hold a sound, or the plan of a conversion:
+  plan = pl.plan_conversion("nv12", "rgb24", (1920, 1080))
+The page of --html is one file that needs no network, with a picture of the view on top.
 
 --times is for a file with an interpreter, a function under @interpreter, or its compiler:
   compiler = cogen(run, program=STATIC, x=DYNAMIC)

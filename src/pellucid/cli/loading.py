@@ -57,6 +57,14 @@ PICTURE = ObjectKind(
     "picture = im.checkerboard(10, im.red, im.blue)",
     ".png",
 )
+EXPLAINED = ObjectKind(
+    "picture",
+    ("picture", "animation", "plan", "sound", "voice", "main"),
+    "pellucid.canvas.explaining:is_explained",
+    "@pl.image, @pl.animation or @pl.voice",
+    "picture = im.checkerboard(10, im.red, im.blue)",
+    ".html",
+)
 SOUND = ObjectKind(
     "sound",
     ("sound", "voice", "main"),

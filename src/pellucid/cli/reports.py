@@ -1,4 +1,4 @@
-"""The commands that write text about a picture: `explain` prints its program, `export` writes it as C.
+"""The commands that write about a picture: `explain` prints its program or makes a page of it, `export` writes it as C.
 
 Thin: the driver makes the reports and the sources.
 """
@@ -10,34 +10,48 @@ import os
 import re
 import sys
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from pellucid.base.errors import InputError, did_you_mean
 from pellucid.cli.drawing import listed, view_of
-from pellucid.cli.loading import INTERPRETER, Chosen, chosen
+from pellucid.cli.loading import EXPLAINED, INTERPRETER, Chosen, chosen
 
 if TYPE_CHECKING:
     from pellucid.canvas import Picture
 
 
 def explain(words: Namespace) -> int:
-    """Print the program of a picture after every stage, with the reason of every step."""
+    """Print the program of a picture, a conversion or a sound after every stage, with the reason of every step."""
     if words.list:
-        return listed(words.file, INTERPRETER) if words.times else listed(words.file)
+        return listed(words.file, INTERPRETER if words.times else EXPLAINED)
     if words.times:
         return _times(words)
-    for name in ("html", "static"):
-        if getattr(words, name) is not None:
-            raise InputError("is for binding times alone", place=f"--{name}", fix="give --times as well")
+    if words.static is not None:
+        raise InputError("is for binding times alone", place="--static", fix="give --times as well")
+    if words.html is not None:
+        for name in ("json", "markdown", "stage", "list_stages", "tiles"):
+            if getattr(words, name) not in (None, False):
+                raise InputError(
+                    "is a form of its own", place=f"--{name.replace('_', '-')}", fix="leave out --html"
+                )
     if words.tiles:
         return _tiles(words)
     if words.out is not None:
-        raise InputError("is for tiles alone", place="-o", fix="give --tiles as well")
-    from pellucid import driver
+        raise InputError("is for tiles alone", place="-o", fix="give --tiles as well, or a page by --html")
+    from pellucid.base.atomic import atomic_write
+    from pellucid.canvas.explaining import explain
 
-    report = driver.explain(_picture(chosen(words.file)), **view_of(words))
-    if words.list_stages:
+    found = chosen(words.file, EXPLAINED)
+    report = replace(
+        explain(_uncompiled(found), **view_of(words)),
+        title=f"{found.name} of {found.path.name}, explained",
+    )
+    if words.html is not None:
+        with atomic_write(words.html) as file:
+            file.write(report.page(words.command).encode())
+    elif words.list_stages:
         print("\n".join(report.stages))
     elif words.stage is not None:
         if words.stage not in report.stages:
@@ -157,9 +171,14 @@ _C_WORDS = frozenset({
 
 
 def _picture(found: Chosen) -> Picture:
-    from pellucid.canvas import is_picture
+    return cast("Picture", _uncompiled(found))
 
-    if not is_picture(found.thing):
+
+def _uncompiled(found: Chosen) -> object:
+    """What was chosen; a kernel is refused, of which only the code is left."""
+    from pellucid.canvas import is_drawable, is_picture
+
+    if is_drawable(found.thing) and not is_picture(found.thing):
         raise InputError(
             "is compiled already", place=f"{found.path}:{found.name}", fix="name the picture it was made of"
         )

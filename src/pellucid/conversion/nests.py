@@ -20,13 +20,13 @@ from ..driver.frame import Colors, Frame, color_of
 from ..driver.kernel import make_backend, optimized
 from ..driver.options import Options
 from ..driver.pipeline import Optimized
-from ..driver.report import Report
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const
 from ..ir.nest import Block, Kernel
 from ..ir.prim import version
 from ..loops.analysis.lookups import NUMBER
 from ..loops.core.ledger import Ledger
+from ..loops.report import Report
 from ..loops.scripts.strategies import index_facts
 from ..pixels import Channel, Layout, layout_of
 from ..tracing import Value, tracing
@@ -92,10 +92,12 @@ def explained(planned: ConversionPlan, options: Options) -> Report:
         plan = plan_of(planned.source, planned.target, planned.conversion, options.real)
         staged = staged_nest(plan, options.real)
         state = scheduled(staged)
+        state.ledger.mark("inlined", 0)
         frame = frame_of(state.kernel)
         best = optimized(frame, options, make_backend(options.backend))
         ledger = Ledger([*state.ledger.steps, *best.ledger.steps])
-        return Report({"staged": staged, **best.stages}, ledger, frame.ranges, str(plan))
+        title = f"{plan.source} to {plan.target}, explained"
+        return Report({"staged": staged, **best.stages}, ledger, frame.ranges, str(plan), title)
 
     return with_deep_stack(work)
 

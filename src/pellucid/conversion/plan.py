@@ -27,7 +27,7 @@ from .rows import Rows
 from .tables import pay
 
 if TYPE_CHECKING:
-    from ..driver.report import Report
+    from ..loops.report import Report
 
 MAX_GROUPS = 8
 """Maximum groups of the target in one block."""

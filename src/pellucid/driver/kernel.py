@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from inspect import getattr_static
 from pathlib import PurePath
-from typing import Any, NamedTuple, Protocol, TypeVar, Unpack, cast
+from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,6 @@ from .compiled import codes, of_kernel
 from .frame import OUT, Frame, FrameVariant, PictureSource, build
 from .options import Options
 from .pipeline import Optimized, optimize
-from .report import Report
 from .view import (
     EXACT,
     Smooth,
@@ -338,54 +337,6 @@ def make_backend(name: str) -> Backend:
     from .threads import available, crew
 
     return maker("llvm" if name == "auto" else name).make(Lent(cache(), crew, available()))
-
-
-class Planned(Protocol):
-    """An object that explains its own compilation, such as the plan of a conversion."""
-
-    def explained(self, options: Options) -> Report:
-        """The report of its compilation."""
-        ...
-
-
-@spelled_out(ViewArguments)
-@door
-def explain(
-    picture: PictureSource | Planned,
-    size: tuple[int, int] | int | None = None,
-    *,
-    view: View | None = None,
-    numerics: str = "relaxed",
-    precision: str = "f32",
-    backend: str = "auto",
-    **arguments: Unpack[ViewArguments],
-) -> Report:
-    """The report of a compilation: the program after each stage, and the ledger. Nothing is run.
-
-    The program is that which draws the view: one for all views, but for `samples`, which are a loop of their own.
-    Of a plan that `plan_conversion` made, it is that which converts; it has no view. Raises as `compile` does, and
-    InputError for a view that could not be drawn.
-
-    >>> from pellucid import images as im
-    >>> ["samples" in explain(im.udisk, samples=n).stages["inlined"] for n in (1, 4)]
-    [False, True]
-    """
-    options = Options(numerics, precision, backend)
-    # Asked of the class: a picture may turn any name into a word of the vocabulary.
-    if hasattr(type(picture), "explained"):
-        if size is not None or view is not None or arguments:
-            raise InputError("a plan has no view", place="size", fix="give the size to plan_conversion")
-        return cast("Planned", picture).explained(options)
-    source = checked_source(picture)
-    seen = checked_view(size, view=view, framed=carried(source), precision=precision, frames=0, **arguments)
-
-    def work() -> Report:
-        frame = build(source, options.real, FrameVariant("straight", seen.samples != 1))
-        check_known_params(seen.params, frame.params)
-        best = optimized(frame, options, make_backend(options.backend))
-        return Report(best.stages, best.ledger, frame.ranges)
-
-    return with_deep_stack(work)
 
 
 @door

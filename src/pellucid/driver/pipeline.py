@@ -183,7 +183,9 @@ def optimize(
     state = State(kernel, Ranges(ranges), Ledger())
     made = {"inlined": kernel}
     for name, tactic in script(options, lanes) if stages is None else stages:
+        steps = len(state.ledger)
         state = tactic(state)
+        state.ledger.mark(name, steps)
         made[name] = state.kernel
     if checking() >= 2:
         state.ledger.recheck()

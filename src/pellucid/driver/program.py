@@ -5,17 +5,20 @@ The callable that `compile_program` makes is called as the residual itself is, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
-from ..backends.port import Code
+from ..backends.port import Backend, Code
+from ..base.deep_stack import with_deep_stack
+from ..ir.expr import Expr
 from ..ir.facts import Facts
 from ..ir.nest import uniform
+from ..loops.report import Report
 from ..staging import Residual
 from .compiled import of_kernel
 from .kernel import lanes_of, make_backend
 from .options import Options
-from .pipeline import array_script, optimize
+from .pipeline import Optimized, array_script, optimize
 
 Ranges = Mapping[str, tuple[int, int]]
 
@@ -57,17 +60,45 @@ def compile_program(
     With `arrays` its loops over whole arrays run in lanes, and borders are taken apart. Raises InputError for an
     unknown back end, IrError for a range of what is no parameter.
     """
-    options = Options("exact", "f64", backend)
-    facts = {uniform(residual.kernel, name): Facts(low, high) for name, (low, high) in (ranges or {}).items()}
-    kernel, back_end = residual.kernel, make_backend(options.backend)
-    lanes = lanes_of(back_end, options) if arrays else 1
-    stages = array_script(options, lanes, facts) if arrays else None
+    asked = _asked(residual, backend, ranges, arrays=arrays)
     code = of_kernel(
-        kernel,
-        facts,
-        options,
-        back_end,
-        lambda: optimize(kernel, facts, options, lanes, stages),
-        f"{arrays=}",
+        residual.kernel, asked.facts, asked.options, asked.backend, asked.optimized, f"{arrays=}"
     )
     return NativeProgram(residual, code)
+
+
+def explain_program(
+    residual: Residual, *, backend: str = "auto", ranges: Ranges | None = None, arrays: bool = False
+) -> Report:
+    """The report of the compilation that `compile_program` does with the same arguments; nothing is run.
+
+    >>> from pellucid.staging import Memory, specialize, unknown
+    >>> residual = specialize(lambda n: n * 1 + 0, unknown("n"))
+    >>> list(explain_program(residual).stages)[0]
+    'inlined'
+    """
+    asked = _asked(residual, backend, ranges, arrays=arrays)
+
+    def work() -> Report:
+        best = asked.optimized()
+        return Report(best.stages, best.ledger, best.ranges, title=f"{residual.kernel.name}, explained")
+
+    return with_deep_stack(work)
+
+
+class _Asked(NamedTuple):
+    """The request of a compilation: options, facts, back end, and the function that optimizes."""
+
+    options: Options
+    facts: dict[Expr, Facts]
+    backend: Backend
+    optimized: Callable[[], Optimized]
+
+
+def _asked(residual: Residual, backend: str, ranges: Ranges | None, *, arrays: bool) -> _Asked:
+    options = Options("exact", "f64", backend)
+    facts = {uniform(residual.kernel, name): Facts(low, high) for name, (low, high) in (ranges or {}).items()}
+    back_end = make_backend(options.backend)
+    lanes = lanes_of(back_end, options) if arrays else 1
+    stages = array_script(options, lanes, facts) if arrays else None
+    return _Asked(options, facts, back_end, lambda: optimize(residual.kernel, facts, options, lanes, stages))

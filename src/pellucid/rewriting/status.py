@@ -95,6 +95,16 @@ def status_of(name: str) -> Status:
     return row.status
 
 
+def text_of(name: str) -> str:
+    """The text of a rule, with the types that it is for; empty for what the table does not know.
+
+    >>> text_of("sub-zero")
+    'sub(x, 0.0) -> x [float]'
+    """
+    row = table().get(name)
+    return "" if row is None else row.text
+
+
 def weakest(names: Iterable[str]) -> Status | None:
     """The weakest status of some rules, None for no rules."""
     return max((status_of(n) for n in names), key=lambda s: s.rank, default=None)

@@ -7,6 +7,7 @@ blocks, so that many blocks are one long one, bit for bit.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ import numpy as np
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.kinds import FLOAT, TEXT, TRUTH, takes, whole
-from ..driver.program import compile_program
+from ..driver.program import compile_program, explain_program
 from ..ir import types as T
+from ..loops.report import Report
 from .block import places, specialized
 from .delays import Ring
 from .frames import frame_format
@@ -28,6 +30,7 @@ Array = np.ndarray[Any, Any]
 MAX_FRAMES = 1 << 31
 """Maximum frames of one block."""
 _FRAMES = whole(0, MAX_FRAMES)
+_RANGES = {"frames": (0, MAX_FRAMES)}
 
 
 class Player:
@@ -62,8 +65,9 @@ class Player:
         )
         self.residual = block.residual
         self.state = block.state
+        self._backend = backend
         self._program = with_deep_stack(
-            lambda: compile_program(self.residual, backend=backend, ranges={"frames": (0, MAX_FRAMES)})
+            lambda: compile_program(self.residual, backend=backend, ranges=_RANGES)
         )
         self._reach = self.signal.reach()
         self._controls: list[tuple[str, int]] = []
@@ -102,6 +106,13 @@ class Player:
         values = [_set_to(name, value, self.state[at]) for at in found]
         for at, number in zip(found, values, strict=True):
             self.state[at] = number
+
+    def explain(self) -> Report:
+        """The report of its compilation: the loop over frames after each stage, and the ledger."""
+        return replace(
+            explain_program(self.residual, backend=self._backend, ranges=_RANGES),
+            title="A sound, explained",
+        )
 
     def reset(self) -> None:
         """Begin again: what follows is what a new player plays whose controls are set as they are now.

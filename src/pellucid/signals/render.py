@@ -142,6 +142,15 @@ def render_audio(
     return player.peak
 
 
+def player_of(sound: object, *, backend: str = "auto") -> Player:
+    """The player by which `render_audio` renders a sound, where nothing else is said.
+
+    Raises InputError for what is no sound.
+    """
+    signals = _at_rate(sound, _rate(None, sound))
+    return Player(*signals, format=format_named(None), meter=True, backend=backend)
+
+
 def format_named(format: str | None) -> str:
     """The format of sound of a name or of its short form; pcm_s16le if there is none.
 

@@ -12,7 +12,7 @@ from pellucid.cli.hops import telling
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.repl import Part, ReplState, Reply, command, usage
 from pellucid.loops.core.options import option_of, value_of
-from pellucid.loops.hops.saving import ProgramText, as_lines, as_markdown, as_python
+from pellucid.loops.hops.saving import ProgramText, as_lines, as_markdown, as_python, as_report
 from pellucid.loops.hops.session import Change
 from pellucid.loops.scripts.search import Seen
 
@@ -186,8 +186,8 @@ def opened(name: str) -> ProgramText:
 def _picture(name: str) -> ProgramText:
     """The program of a picture, simplified, before anything is done to its loops."""
     from pellucid.canvas import is_picture
+    from pellucid.canvas.explaining import explain
     from pellucid.cli.loading import chosen
-    from pellucid.driver import explain
 
     found = chosen(name)
     if not is_picture(found.thing):
@@ -202,7 +202,8 @@ def save(repl: ReplState, words: list[str]) -> Reply:
 
     FILE.py becomes a Python program that makes the same moves, checks each one, and prints the ledger; run it with
     python. Any other name becomes a list of lines for pellucid hops --script. FILE.md and FILE.json are the ledger
-    itself. A file that is there already is overwritten.
+    itself, and FILE.html is a page that shows it with the program after each step. A file that is there already is
+    overwritten.
     """
     if len(words) != 1:
         raise usage("save")
@@ -211,6 +212,8 @@ def save(repl: ReplState, words: list[str]) -> Reply:
     match path.suffix:
         case ".py":
             text = as_python(session, repl.program)
+        case ".html":
+            text = as_report(session, repl.program).page(as_lines(session))
         case ".md":
             text = as_markdown(session, repl.program)
         case ".json":

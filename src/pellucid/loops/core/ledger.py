@@ -1,13 +1,13 @@
 """The ledger: every step of an optimization, with what was proved for it and what it cost before and after.
 
-`explain` and `pellucid hops` print it in the same words; it exports as Markdown and as JSON. Its proofs can be run
-again, and so can its steps.
+`explain` and `pellucid hops` print its rows in the same words; it exports as Markdown and as JSON. Its proofs can be
+run again, and so can its steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,8 +16,9 @@ from ...ir.nest import Kernel
 from ...ir.path import Path
 from ...ir.text import print_nest
 from ...reasoning.prove import Proved, Verdict
-from ...rewriting.status import Status, status_of, weakest
+from ...rewriting.status import Status, weakest
 from .lemmas import file_of
+from .rows import LedgerRow, RuleUse, as_table
 
 
 def _cost(kernel: Kernel) -> float:
@@ -35,6 +36,7 @@ class Step:
     again    makes the new kernel once more from the old one, with its check.
     derive   for a move made of smaller ones: the ledger of those, on an instance with a few iterations.
     rules    for a pass over expressions: which rules it applied, and how often; the pass is made again to tell.
+    stage    the stage of the pipeline that it belongs to, or empty.
     """
 
     move: str
@@ -48,6 +50,7 @@ class Step:
     again: Callable[[], Kernel] | None = None
     derive: Callable[[], Ledger] | None = None
     rules: Callable[[], Mapping[str, int]] | None = None
+    stage: str = ""
 
     @property
     def before(self) -> float:
@@ -105,36 +108,25 @@ class Step:
             return tuple((p.clause, p.words) for p in self.verdict.premises)
         return ((self.verdict.clause, self.verdict.premise),)
 
+    def row(self) -> LedgerRow:
+        """All that is told of the step; its rules are found once."""
+        fired = self.fired
+        return LedgerRow(
+            self.stage,
+            self.move,
+            self.site,
+            self.verdict,
+            self.status(fired),
+            tuple(RuleUse.of(name, times) for name, times in fired.items()),
+            self.clauses,
+            self.before,
+            self.after,
+            self.details,
+        )
+
     def __str__(self) -> str:
         """The step as the ledger prints it: a line, the conditions under it, and the steps beneath."""
-        fired = self.fired
-        status = self.status(fired)
-        said = "" if status is None else f"{status.word.capitalize()}  {self.theorem}  [{status.where}]"
-        head = f"{self.move:<10} {self.site}  {said or self.verdict}{self._cost()}"
-        under = [f"  {named}" for named in map(_clause, self.clauses)] if self.applied else []
-        return "\n".join([head, *under, *rules_in_words(fired), *(f"    {d}" for d in self.details)])
-
-    @property
-    def theorem(self) -> str:
-        """The reason why the step is allowed, in words."""
-        return self.verdict.theorem if isinstance(self.verdict, Proved) else ""
-
-    def _cost(self) -> str:
-        before, after = self.before, self.after
-        return f"  cost {before:.0f} -> {after:.0f}" if self.applied and before != after else ""
-
-
-def rules_in_words(fired: Mapping[str, int]) -> list[str]:
-    """Rules with their status, the weakest first: one line for each that is not proved, and one for all that are."""
-    known = sorted(((status_of(name), name) for name in fired), key=lambda pair: (-pair[0].rank, pair[1]))
-    lines = [f"  {s.word:<8} {name}: {s.where}" for s, name in known if s.word != "proved"]
-    proved = ", ".join(name for s, name in known if s.word == "proved")
-    return [*lines, f"  proved   {proved}"] if proved else lines
-
-
-def _clause(clause: tuple[str, str]) -> str:
-    name, words = clause
-    return f"{name}: {words}" if name else words
+        return str(self.row())
 
 
 @dataclass(slots=True)
@@ -182,49 +174,29 @@ class Ledger:
                 raise IrError("gives another program than before", place=f"{s.move} at {s.site}")
         return len(made)
 
+    def mark(self, stage: str, begin: int) -> None:
+        """Say of the steps from a number on that they belong to a stage."""
+        self.steps[begin:] = [replace(s, stage=stage) for s in self.steps[begin:]]
+
+    def rows(self) -> list[LedgerRow]:
+        """All that is told of the steps, in order."""
+        return [s.row() for s in self.steps]
+
     def as_markdown(self, *, texts: bool = False) -> str:
         """A table for reports; with `texts`, also the program before and after each step."""
-        rows = ["| step | move | site | verdict | conditions | cost before | cost after |"]
-        rows += ["|---:|---|---|---|---|---:|---:|"]
-        for k, s in enumerate(self.steps, 1):
-            fired = s.fired
-            status = s.status(fired)
-            said = f"{status.word}, {s.theorem} [{status.where}]" if status else str(s.verdict)
-            conditions = "<br>".join([*map(_clause, s.clauses), *rules_in_words(fired)]) if s.applied else ""
-            cells = [str(k), s.move, s.site, said, conditions, f"{s.before:.0f}", f"{s.after:.0f}"]
-            rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-        for k, s in enumerate(self.steps, 1) if texts else ():
-            rows += ["", f"### Step {k}: {s.move}", "", "```text", print_nest(s.old) + "```"]
+        parts = [as_table(self.rows())]
+        for k, s in enumerate(self.steps if texts else (), 1):
+            parts.append(f"\n### Step {k}: {s.move}\n\n```text\n{print_nest(s.old)}```\n")
             if s.applied:
-                rows += ["", "```text", print_nest(s.new) + "```"]
-        return "\n".join(rows) + "\n"
+                parts.append(f"\n```text\n{print_nest(s.new)}```\n")
+        return "".join(parts)
 
     def as_json(self, *, texts: bool = False) -> list[dict[str, Any]]:
         """Plain data for other programs; with `texts`, also the program before and after each step."""
-        return [self._row(s, texts=texts) for s in self.steps]
-
-    def _row(self, s: Step, *, texts: bool) -> dict[str, Any]:
-        fired = s.fired
-        status = s.status(fired)
-        return {
-            "move": s.move,
-            "site": s.site,
-            "verdict": type(s.verdict).__name__,
-            "label": status.word if status else type(s.verdict).__name__.lower(),
-            "where": status.where if status else None,
-            "rules": [
-                {"name": name, "times": times, "status": status_of(name).word, "where": status_of(name).where}
-                for name, times in fired.items()
-            ],
-            "theorem": s.verdict.theorem if isinstance(s.verdict, Proved) else None,
-            "lemma": s.verdict.lemma if isinstance(s.verdict, Proved) else None,
-            "clauses": [{"name": name, "words": words} for name, words in s.clauses],
-            "words": str(s.verdict),
-            "before": s.before,
-            "after": s.after,
-            "details": list(s.details),
-            **({"old": print_nest(s.old), "new": print_nest(s.new)} if texts else {}),
-        }
+        return [
+            {**s.row().json(), **({"old": print_nest(s.old), "new": print_nest(s.new)} if texts else {})}
+            for s in self.steps
+        ]
 
 
 def _same(a: Kernel, b: Kernel) -> bool:

@@ -1,6 +1,6 @@
-"""A session saved: as lines that `pellucid hops` reads again, and as a Python program that needs no terminal.
+"""A session saved: as lines that `pellucid hops` reads again, as a Python program that needs no terminal, as a report.
 
-Both begin with the program and make the same changes; each is checked again when it is made.
+Lines and program begin with the program and make the same changes; each is checked again when it is made.
 """
 
 from __future__ import annotations
@@ -8,15 +8,18 @@ from __future__ import annotations
 import html
 import keyword
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Any
 
 from ...ir.expr import Expr, topological
 from ...ir.facts import Facts
 from ...ir.nest import Kernel
 from ...ir.parse import parse_nest
+from ..core.ledger import Ledger
 from ..core.options import written
+from ..report import Report
 from .reading import read
 from .session import MoveCall, Session
 
@@ -68,6 +71,36 @@ def as_markdown(session: Session, program: ProgramText) -> str:
     marks = {ord(c): f"\\{c}" for c in "\\`*_[]#"}
     name = "".join(c if c.isprintable() else " " for c in program.name).translate(marks)
     return f"# {html.escape(name)}\n\n{session.ledger.as_markdown(texts=True)}"
+
+
+def as_report(session: Session, program: ProgramText) -> Report:
+    r"""The report of a session: the program after each step that was made, and the ledger.
+
+    >>> program = ProgramText.of("k", "kernel k():\n  output a: i32[9]\n  for i in 0 .. 9:\n    a[i] := 0\n")
+    >>> session = program.session()
+    >>> _ = session.make("spread", "i", band=4)
+    >>> list(as_report(session, program).stages)
+    ['original', 'spread']
+    """
+    kernels = {"original": session.original.kernel}
+    ledger = Ledger()
+    for change in session.done:
+        name = list(kernels)[-1]
+        begin = len(ledger)
+        for step in change.steps:
+            ledger.steps.append(step)
+            if step.applied:
+                name = _unused(step.move, kernels)
+                kernels[name] = step.new
+                ledger.mark(name, begin)
+                begin = len(ledger)
+        ledger.mark(name, begin)
+    return Report(kernels, ledger, session.state.ranges, title=f"{program.name}, explained")
+
+
+def _unused(name: str, names: Collection[str]) -> str:
+    """A name, with a number behind it if it is used already."""
+    return next(n for n in chain([name], (f"{name} {k}" for k in count(2))) if n not in names)
 
 
 def as_python(session: Session, program: ProgramText) -> str:

@@ -7,12 +7,12 @@ it, as of every instruction of every pattern, so that nothing is analyzed here.
 from __future__ import annotations
 
 import ast
-import html
 import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from pellucid.base.errors import InputError
+from pellucid.base.page import escaped, page
 from pellucid.staging.cogen.generator import Compiler
 from pellucid.staging.front.inference import Inference
 from pellucid.staging.front.interpreter import Interpreter, InterpreterCompiler, Translation
@@ -134,29 +134,23 @@ class BindingTimes:
                 rows.append("")
             before = number
             shown = "".join(
-                f'<span class="{one.shade}" title="{html.escape(one.times)}">{html.escape(one.text)}</span>'
+                f'<span class="{one.shade}" title="{escaped(one.times)}">{escaped(one.text)}</span>'
                 if one.shade
-                else html.escape(one.text)
+                else escaped(one.text)
                 for one in pieces
             )
             rows.append(f'<span class="line">{number:5}</span>  {shown}')
         legend = "<br>\n".join(
             f'<span class="{name}">{name}</span>: {meaning}' for name, meaning in LEGEND.items()
         )
-        notes = "\n".join(f"<li>Line {line}: {html.escape(text)}</li>" for line, text in self.notes)
+        notes = "\n".join(f"<li>Line {line}: {escaped(text)}</li>" for line, text in self.notes)
         listed = f"\n<ul>\n{notes}\n</ul>" if notes else ""
         code = "\n".join(rows)
         return f'<div class="times">\n<pre>{code}</pre>\n<p>{legend}</p>{listed}\n</div>\n'
 
     def page(self) -> str:
         """A page of its own."""
-        title = html.escape(self.title)
-        return (
-            f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
-            "<style>\n:root { color-scheme: light dark; }\n"
-            "body { font-family: sans-serif; margin: 2em; max-width: 60em; }\n"
-            f"{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{self.html()}</body>\n</html>\n"
-        )
+        return page(self.title, f"<h1>{escaped(self.title)}</h1>\n{self.html()}", style=STYLE)
 
 
 def is_explained(value: Any) -> bool:
