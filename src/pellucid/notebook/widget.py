@@ -19,7 +19,7 @@ from pellucid.base.tracebacks import door
 from pellucid.base.view import View, ViewArguments, checked_real, spelled_out
 from pellucid.canvas import render
 from pellucid.canvas.formats import Look, format_of
-from pellucid.canvas.sinks import write_still
+from pellucid.canvas.sinks import quick_jpeg, write_still
 from pellucid.canvas.source import precision_of
 from pellucid.driver import Kernel, Options
 from pellucid.driver.kernel import Bytes, checked_source
@@ -28,7 +28,7 @@ from pellucid.driver.view import check_known_params, checked_view
 from pellucid.notebook.display import in_cell
 
 Answer = tuple[dict[str, Any], list[bytes]]
-_MOVING = Look(format_of("frame.jpg"), quality=88)
+_MOVING_QUALITY = 88
 _STILL = Look(format_of("frame.png"))
 
 
@@ -116,11 +116,13 @@ class Explorer:
             self.view = seen
         if exact or pixels[..., 3].min() < 255:
             return {**told, "kind": "frame", "format": "raw"}, [pixels.tobytes()]
-        return {**told, "kind": "frame", "format": "jpeg"}, [_written(pixels, _MOVING)]
+        return {**told, "kind": "frame", "format": "jpeg"}, [quick_jpeg(pixels, _MOVING_QUALITY)]
 
     def still(self) -> bytes:
         """The bytes of a PNG of the last view at rest."""
-        return _written(self._pixels(self.view, exact=True), _STILL)
+        buffer = io.BytesIO()
+        write_still(buffer, self._pixels(self.view, exact=True), _STILL)
+        return buffer.getvalue()
 
     def _pixels(self, view: View, exact: bool) -> Bytes:
         options = self.options
@@ -143,12 +145,6 @@ class Explorer:
         """End the session for good."""
         self._closed = True
         self.leave()
-
-
-def _written(pixels: Bytes, look: Look) -> bytes:
-    buffer = io.BytesIO()
-    write_still(buffer, pixels, look)
-    return buffer.getvalue()
 
 
 def _span(default: float, low: float, high: float) -> tuple[float, float]:
