@@ -1,8 +1,9 @@
 """The live view in JupyterLab: frames a second while a picture is dragged and while it plays, at 768 x 768.
 
 A browser without a window opens a notebook with `pl.explore`, and a mouse drags. What is counted are the frames that the
-page has painted, with the resolution that they came in; the part of the kernel is measured by itself. Browser, notebook
-server and kernel share the processors of this machine.
+page has painted, with the resolution that they came in, and the time of processors that each of those who take part has
+spent on a frame: the kernel, the notebook server, the browser, and the mouse, which is a program here. They share the
+processors of this machine.
 
 It needs JupyterLab, playwright and Chromium, which the project itself does not: it may be run by the Python of any
 environment that has them and pellucid[notebook].
@@ -159,11 +160,28 @@ def played(page: Any, live: Any) -> None:
     live.locator("button").click()
 
 
-def counted(page: Any) -> str:
-    """Say how many frames were painted since the page was asked the last time, and how large they were."""
+def spent() -> dict[str, float]:
+    """Seconds of processor time that each part has spent so far."""
+    import psutil
+
+    found = dict.fromkeys(("kernel", "server", "browser", "mouse"), 0.0)
+    for process in [psutil.Process(), *psutil.Process().children(recursive=True)]:
+        words = " ".join(process.cmdline())
+        parts = {"ipykernel": "kernel", "jupyterlab": "server", "chrom": "browser"}
+        times = process.cpu_times()
+        found[next((part for word, part in parts.items() if word in words), "mouse")] += (
+            times.user + times.system
+        )
+    return found
+
+
+def counted(page: Any, before: dict[str, float]) -> str:
+    """Say how many frames were painted since the page was asked the last time, how large they were, and who worked."""
+    after = spent()
     frames = page.evaluate("window.painted.splice(0)")
     if len(frames) < 2:
         return f"{len(frames)} frames"
+    shares = ", ".join(f"{name} {1000 * (after[name] - before[name]) / len(frames):.1f}" for name in after)
     times = [each[0] for each in frames]
     gaps = [after - before for before, after in itertools.pairwise(times)]
     rate = 1000 * len(gaps) / sum(gaps)
@@ -172,6 +190,7 @@ def counted(page: Any) -> str:
     return (
         f"{rate:5.1f} frames a second{verdict}; between frames {statistics.median(gaps):.0f} ms, at most "
         f"{max(gaps):.0f}; {' and '.join(map(str, sizes))} pixels across"
+        f"\n{'':<16}processor ms a frame: {shares}"
     )
 
 
@@ -214,8 +233,9 @@ def main() -> None:
             live = opened(page, address)
             for what in (dragged, played):
                 page.evaluate("window.painted.splice(0)")
+                before = spent()
                 what(page, live)
-                print(f"  {what.__name__:<13} {counted(page)}", flush=True)
+                print(f"  {what.__name__:<13} {counted(page, before)}", flush=True)
                 time.sleep(1)
             page.evaluate("jupyterapp.commands.execute('notebook:shutdown-kernel')")
             page.close()
