@@ -137,3 +137,13 @@ def test_what_programs_compute_is_one_unit_per_pixel():
     np.testing.assert_array_equal(pl.compile(BOARD).render(64), pl.render(BOARD, view=plain))
     with pl.Session(64) as session:
         np.testing.assert_array_equal(session.update(BOARD).pixels, pl.render(BOARD, view=plain))
+
+
+def test_a_bitmap_is_seen_whole():
+    busy = im.bitmap(np.random.default_rng(1).integers(0, 256, (160, 240), np.uint8))
+    for size, zoom in (((480, 320), 2.0), ((400, 300), 400 / 240), ((100, 320), 100 / 240), ((960, 64), 0.4)):
+        assert pl.fit(busy, size) == pl.View(size, zoom=zoom)
+    assert pl.fit(busy.crop_rect(0, 0, 2, 1), 64).zoom == 32
+    assert pl.fit(pl.compile(busy), (480, 320)).zoom == 2
+    # What is made of it has no size.
+    assert pl.fit(busy.turn(0.5), (480, 320)).zoom != 2

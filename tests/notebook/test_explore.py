@@ -51,7 +51,7 @@ def test_samples_of_the_view_are_those_of_exact_frames():
 
 
 def test_a_moving_frame_is_small_and_near(explorer):
-    told, (data,) = explorer.answer(asked(size=[24, 16], zoom=0.5))
+    told, (data,) = explorer.answer(asked(size=[24, 16]))
     assert (told["format"], told["size"]) == ("jpeg", [24, 16])
     with Image.open(io.BytesIO(data)) as picture:
         near = np.asarray(picture.convert("RGB")).astype(int)
@@ -67,6 +67,41 @@ def test_what_is_not_opaque_is_not_compressed():
     made.close()
     assert told["format"] == "raw"
     assert np.frombuffer(data, np.uint8).reshape(16, 16, 4)[0, 0, 3] == 0
+
+
+def test_a_screen_with_more_pixels_sees_the_same_and_the_view_stays_as_large(explorer):
+    _, (data,) = explorer.answer(asked(exact=True, size=[96, 64], zoom=0.1, center=[3, -2]))
+    drawn = pl.render(PICTURE, (96, 64), zoom=0.2, center=(3, -2), numerics="exact")
+    assert np.array_equal(np.frombuffer(data, np.uint8).reshape(64, 96, 4), drawn)
+    assert explorer.view == pl.View((48, 32), zoom=0.1, center=(3, -2))
+    explorer.answer(asked(exact=True, size=[37, 25], zoom=0.1, center=[3, -2]))
+    assert explorer.view == pl.View((48, 32), zoom=0.1, center=(3, -2))
+
+
+def test_a_front_end_that_comes_later_begins_where_the_view_rests(explorer):
+    explorer.answer(asked(zoom=9))
+    assert explorer.setup()["zoom"] == 1
+    explorer.answer(asked(exact=True, zoom=3, center=[1, 2], params={"twist": 50}))
+    setup = explorer.setup()
+    assert (setup["zoom"], setup["center"], setup["params"][0]["value"]) == (3, [1, 2], 50)
+    assert setup["home"] == {"center": [0, 0], "zoom": 1}
+
+
+def sessions():
+    return [each for each in threading.enumerate() if each.name == "pellucid session"]
+
+
+def test_there_is_a_session_while_somebody_looks(explorer):
+    before = len(sessions())
+    explorer.answer(asked())
+    assert len(sessions()) == before + 1
+    explorer.leave()
+    assert len(sessions()) == before
+    assert explorer.answer(asked())[0]["kind"] == "frame"
+    explorer.close()
+    assert len(sessions()) == before
+    told, _ = explorer.answer(asked())
+    assert told["text"] == "explore: the live view is closed; run the cell again"
 
 
 @pytest.mark.parametrize(
@@ -97,6 +132,7 @@ def test_a_front_end_begins_with_the_view_and_finite_ranges():
     setup = made.setup()
     made.close()
     assert (setup["size"], setup["zoom"], setup["moves"], setup["seconds"]) == ([8, 8], 2.0, True, 3.0)
+    assert setup["home"] == {"center": [0.0, 0.0], "zoom": 2.0}
     assert setup["params"] == [{"name": "radius", "low": 0.0, "high": 9.0, "value": 4.0}]
 
 
@@ -156,9 +192,29 @@ def test_the_widget_answers_and_holds_a_still_picture():
         sent = []
         made.send = lambda message, buffers: sent.append((message, buffers))
         made._heard(made, asked(id=7, exact=True, zoom=2), [])
+        assert made.setup["zoom"] == 2
         bundle = made._repr_mimebundle_()[0]
+        made._heard(made, {"kind": "leave", "viewer": "v"}, [])
+        assert made.explorer._session is None
         made.close()
     assert [(message["id"], message["kind"]) for message, _ in sent] == [(7, "frame")]
     assert made.view.zoom == 2
     with Image.open(io.BytesIO(bundle["image/png"])) as picture:
-        assert picture.size == (48, 32)
+        shown = np.asarray(picture.convert("RGBA"))
+    assert np.array_equal(shown, pl.render(PICTURE, (48, 32), zoom=2, numerics="exact"))
+
+
+def test_a_front_end_gets_an_answer_when_drawing_fails_in_a_way_that_nobody_knows(monkeypatch):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        made = explore(PICTURE, (48, 32))
+        sent = []
+        made.send = lambda message, buffers: sent.append(message)
+        monkeypatch.setattr(made.explorer, "_pixels", lambda *_: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            made._heard(made, asked(id=7), [])
+        monkeypatch.undo()
+        made.close()
+    (told,) = sent
+    assert (told["kind"], told["id"], told["viewer"]) == ("trouble", 7, "v")
+    assert "ZeroDivisionError" in told["text"]

@@ -147,3 +147,17 @@ def test_a_large_framed_animation_moves_in_small_frames():
     assert (row != row[0]).sum() == pytest.approx(200, abs=2)
     with Image.open(io.BytesIO(moving_png_bytes(disk.framed((1600, 900)), (500, 400), fps=2))) as picture:
         assert picture.size == (500, 400)
+
+
+def test_colors_show_a_swatch_of_straight_color_beside_their_call():
+    from pellucid import images as im
+    from pellucid.images import Color
+
+    assert "rgb(100% 0% 0% / 100%)" in shown(im.red)["text/html"]
+    half = shown(0.5 * Color(1, 0.5, 0))["text/html"]
+    assert "rgb(100% 50% 0% / 50%)" in half
+    assert "<code>Color(0.5, 0.25, 0.0, 0.5)</code>" in half
+    assert "rgb(0% 0% 0% / 0%)" in shown(Color(0, 0, 0, 0))["text/html"]
+    import pellucid as pl
+
+    assert "text/html" not in shown(Color(pl.param("red", 0.5), 0, 0))

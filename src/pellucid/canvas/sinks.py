@@ -59,6 +59,20 @@ def write_still(file: BinaryIO, pixels: Pixels, look: Look) -> None:
         file.write(with_associated_alpha(bytearray(buffer.getbuffer())) if associated else buffer.getbuffer())
 
 
+def quick_jpeg(pixels: Pixels, quality: int) -> bytes:
+    """The bytes of a JPEG of an opaque picture that is soon replaced: a quarter of the time of `write_still`.
+
+    >>> quick_jpeg(np.full((2, 3, 4), 255, np.uint8), 90)[:2].hex()
+    'ffd8'
+    """
+    height, width, _ = pixels.shape
+    buffer = io.BytesIO()
+    # The fourth byte of each pixel is skipped, and nothing is copied.
+    picture = _pillow().frombuffer("RGBX", (width, height), np.ascontiguousarray(pixels), "raw", "RGBX", 0, 1)
+    picture.save(buffer, format="JPEG", quality=quality, subsampling=0)
+    return buffer.getvalue()
+
+
 def piece_of(look: Look, before: Pixels | None, frame: Pixels, after: Pixels | None) -> FrameRectangle:
     """The part of a frame that must be stored, given the frames shown before and after it.
 

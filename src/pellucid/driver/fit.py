@@ -1,10 +1,10 @@
 """Frames of pictures that carry none: the width at which there is most to see.
 
-A picture is drawn small at widths that double, by the tile machine. At each width two things are measured: how many
-different colors there are (the entropy of a histogram), and how rough the small picture is (how much neighbors differ
-in relation to how much all pixels differ). What is plain has no entropy. What is so fine that pixels hit or miss it by
-chance is as rough as noise. The best width is between them: many colors, and several pixels for each part. Then the
-widths half a step away are tried.
+A bitmap has a size, and is seen whole. Any other picture is drawn small at widths that double, by the tile machine. At
+each width two things are measured: how many different colors there are (the entropy of a histogram), and how rough the
+small picture is (how much neighbors differ in relation to how much all pixels differ). What is plain has no entropy.
+What is so fine that pixels hit or miss it by chance is as rough as noise. The best width is between them: many colors,
+and several pixels for each part. Then the widths half a step away are tried.
 
 The small pictures are drawn in exact numerics, so that every machine finds the same view.
 """
@@ -51,10 +51,11 @@ def fit(
 ) -> View:
     """A view of a picture in which there is something to see: the zoom is found, the rest is as it is given.
 
-    The picture is drawn small about the center, at widths from 1/64 to 16384 units; the same picture gives the same
-    view on every machine. One that is plain at all of them gets a zoom of 1, and a `zoom` that is given is obeyed. A
-    view that the picture carries is left aside. `precision` is f32 or f64, in which neighboring pixels of the view have
-    different coordinates; that of a kernel, or else f32. Raises InputError as `render` does.
+    A bitmap is seen whole. Any other picture is drawn small about the center, at widths from 1/64 to 16384 units; the
+    same picture gives the same view on every machine. One that is plain at all of them gets a zoom of 1, and a `zoom`
+    that is given is obeyed. A view that the picture carries is left aside. `precision` is f32 or f64, in which
+    neighboring pixels of the view have different coordinates; that of a kernel, or else f32. Raises InputError as
+    `render` does.
 
     >>> from pellucid import images as im
     >>> fit(im.udisk, (600, 400))
@@ -84,6 +85,8 @@ def fitted(kernel: Kernel, view: View) -> View:
     """
     frame = kernel.frame(FrameVariant())
     check_known_params(view.params, frame.params)
+    if (extent := _extent(kernel.source)) is not None:
+        return view.replace(zoom=min(view.size[0] / extent[0], view.size[1] / extent[1]))
     code = code_of(frame, Options("exact", kernel.options.precision, "tiles"))
     side = math.sqrt(_PIXELS / (view.size[0] * view.size[1]))
     small = max(round(view.size[0] * side), _MIN_SIDE), max(round(view.size[1] * side), _MIN_SIDE)
@@ -111,6 +114,15 @@ def fitted(kernel: Kernel, view: View) -> View:
     near = resolved([best, 0.75 * best, 1.5 * best])
     found = scores(near)
     return at(near[found.index(max(found))])
+
+
+def _extent(source: object) -> tuple[int, int] | None:
+    """The width and height in units of a picture that has an end, as a bitmap says by its `size`; otherwise None."""
+    match getattr(source, "size", None):
+        case int(width), int(height):
+            return width, height
+        case _:
+            return None
 
 
 def _interest(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:

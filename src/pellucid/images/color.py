@@ -59,6 +59,19 @@ class Color:
             parts.pop()
         return f"Color({', '.join(repr(c) for c in parts)})"
 
+    def _repr_html_(self) -> str | None:
+        """A swatch and the call, for notebooks; None unless all components are numbers."""
+        known = [part for part in map(static, self) if part is not None]
+        if len(known) < 4:
+            return None
+        *premultiplied, alpha = known
+        straight = " ".join(f"{100 * (part / alpha if alpha else 0):g}%" for part in premultiplied)
+        style = (
+            "display: inline-block; width: 3em; height: 1.2em; vertical-align: middle; border: 1px solid gray"
+        )
+        swatch = f'<span style="{style}; background-color: rgb({straight} / {100 * alpha:g}%)"></span>'
+        return f"{swatch} <code>{self!r}</code>"
+
     def __add__(self, other: Color) -> Color:
         """The sum of components, for weighted averages; the weights must add up to at most one."""
         _check_color("+", other)

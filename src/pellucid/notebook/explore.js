@@ -1,20 +1,28 @@
 // The front end of `pellucid.explore`: asks the kernel for frames, and shows them.
 //
 // The front end sets the pace: at most two requests are without an answer, and what moves meanwhile is only remembered.
-// So nothing is ever queued, and a browser tab that is closed stops all drawing.
+// So nothing is ever queued, and a browser tab that is closed or hidden stops all drawing.
 
 const MAX_IN_FLIGHT = 2;
 const REST_MS = 160; // without movement, after which an exact frame is asked for
 const SILENT_MS = 5000; // without an answer, after which the kernel is said to be silent
 const SLOW_MS = 90; // from request to frame: from here on frames have half the resolution
-const QUICK_MS = 30; // and from here on the full one again
+const QUICK_MS = 20; // and from here on twice the resolution, which takes at most four times as long, so not too long
+const MIN_PIXELS = 128 * 128; // of a frame: what takes long for fewer is not the drawing
+const MAX_ZOOM = 1e30; // and its inverse the least: what positions in single precision still hold
+const LINE_PIXELS = 16; // of a wheel that counts lines, as browsers scroll by them
+const OWN_KEYS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"]; // of sliders
+const HELP =
+  "picture: drag or use the arrow keys to move, wheel, pinch, plus or minus to zoom, 0 to begin again, space to play";
 const STYLE = `
 .pellucid { display: inline-block; font: 13px system-ui, sans-serif; max-width: 100%; }
-.pellucid canvas { display: block; max-width: 100%; touch-action: none; cursor: grab; }
+.pellucid canvas { display: block; max-width: 100%; height: auto; touch-action: none; cursor: grab; }
 .pellucid canvas:active { cursor: grabbing; }
-.pellucid label { display: grid; grid-template-columns: 8em 1fr 6em; gap: 0.6em; align-items: center; margin: 4px 0; }
+.pellucid label { display: grid; grid-template-columns: minmax(3em, 8em) minmax(4em, 1fr) 5em; gap: 0.6em; align-items: center; margin: 4px 0; }
+.pellucid label > span { overflow-wrap: anywhere; }
+.pellucid input { min-width: 0; }
 .pellucid .bar { display: flex; gap: 1em; align-items: center; margin: 4px 0; min-height: 24px; }
-.pellucid [role="alert"] { color: #b3261e; }
+.pellucid [role="alert"] { color: #b3261e; background: #fff; }
 `;
 
 function element(name, properties = {}, ...children) {
@@ -34,21 +42,24 @@ function slider(name, low, high, value, moved) {
     handle.value = to;
     shown.textContent = Number(to).toPrecision(4);
   };
-  return { row: element("label", {}, name, handle, shown), set };
+  return { row: element("label", {}, element("span", { textContent: name }), handle, shown), set };
 }
 
 function render({ model, el }) {
   const setup = model.get("setup");
   const viewer = crypto.randomUUID ? crypto.randomUUID() : String(Math.random());
-  const start = { center: [...setup.center], zoom: setup.zoom, time: setup.time };
-  const view = { ...start, center: [...start.center], params: {} };
+  // The zoom is in pixels of the view, for each of which the canvas may have more or fewer.
+  const view = { center: [...setup.center], zoom: setup.zoom, time: setup.time, params: {} };
   for (const each of setup.params) view.params[each.name] = each.value;
 
   // ---- what is on the page ----
 
-  const canvas = element("canvas", { width: setup.size[0], height: setup.size[1], tabIndex: 0 });
-  canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", "picture: drag to move, wheel to zoom, 0 to begin again");
+  const [width, height] = setup.size;
+  const canvas = element("canvas", { width, height, tabIndex: 0 });
+  canvas.style.width = `${width}px`;
+  canvas.style.aspectRatio = `${width} / ${height}`;
+  canvas.setAttribute("role", "application");
+  canvas.setAttribute("aria-label", HELP);
   const context = canvas.getContext("2d");
   const trouble = element("span", {});
   trouble.setAttribute("role", "alert");
@@ -61,6 +72,7 @@ function render({ model, el }) {
   }
   let time = null;
   let playing = false;
+  let visible = true;
   const play = element("button", { textContent: "Play", type: "button" });
   if (setup.moves) {
     time = slider("time", 0, setup.seconds, view.time, (value) => ((view.time = value), touch()));
@@ -78,6 +90,7 @@ function render({ model, el }) {
   let dirty = false;
   let scale = 1;
   let delay = 0;
+  let patience = SILENT_MS;
   let resting = null;
   let times = [];
 
@@ -86,16 +99,30 @@ function render({ model, el }) {
     const size = [canvas.width, canvas.height].map((n) => Math.max(1, Math.round(n * factor)));
     const id = ++last;
     waiting.set(id, performance.now());
-    const request = { viewer, id, exact, size, ...view, zoom: (view.zoom * size[0]) / canvas.width };
+    const request = { kind: "frame", viewer, id, exact, size, ...view };
     try {
       model.send(request);
     } catch (error) {
       waiting.delete(id);
-      trouble.textContent = `the kernel cannot be reached (${error}); run the cell again`;
+      setPlaying(false);
+      trouble.textContent = "the kernel is gone: run the cell again";
     }
   }
 
+  /** Whether the kernel owes an answer for longer than it may. */
+  function silent() {
+    return waiting.size > 0 && performance.now() - Math.min(...waiting.values()) > patience;
+  }
+
+  /** Answers may be lost with a connection: then ask again, each time after twice as long, for the kernel may be busy. */
+  function giveUpLost() {
+    if (!silent()) return;
+    waiting.clear();
+    patience *= 2;
+  }
+
   function pump() {
+    giveUpLost();
     if (dirty && waiting.size < MAX_IN_FLIGHT) {
       dirty = false;
       ask(false);
@@ -111,6 +138,7 @@ function render({ model, el }) {
 
   function rest() {
     if (playing) return;
+    giveUpLost();
     if (waiting.size) resting = setTimeout(rest, REST_MS);
     else ask(true);
   }
@@ -144,22 +172,28 @@ function render({ model, el }) {
   }
 
   async function heard(message, buffers) {
-    if (message.viewer !== viewer || !waiting.has(message.id)) return;
+    if (message.viewer !== viewer || message.id <= drawn) return;
     const sent = waiting.get(message.id);
-    if (message.kind === "frame") {
-      await paint(message, buffers[0]);
-      drawn = Math.max(drawn, message.id);
-      root.dataset.exact = String(message.exact);
-      trouble.textContent = "";
-    } else {
-      trouble.textContent = message.text;
+    try {
+      if (message.kind === "frame") {
+        await paint(message, buffers[0]);
+        drawn = Math.max(drawn, message.id);
+        root.dataset.exact = String(message.exact);
+        trouble.textContent = "";
+      } else {
+        trouble.textContent = message.text;
+      }
+    } catch (error) {
+      trouble.textContent = `a frame cannot be shown (${error})`;
     }
     waiting.delete(message.id);
+    patience = SILENT_MS;
     const now = performance.now();
-    if (!message.exact) {
+    if (!message.exact && sent !== undefined) {
       delay = delay ? 0.8 * delay + 0.2 * (now - sent) : now - sent;
-      if (delay > SLOW_MS && scale === 1) [scale, delay] = [0.5, 0];
-      else if (delay && delay < QUICK_MS && scale < 1) [scale, delay] = [1, 0];
+      const fewer = (canvas.width * canvas.height * scale ** 2) / 4;
+      if (delay > SLOW_MS && fewer >= MIN_PIXELS) [scale, delay] = [scale / 2, 0];
+      else if (delay < QUICK_MS && scale < 1) [scale, delay] = [scale * 2, 0];
     }
     count(now);
     pump();
@@ -167,20 +201,44 @@ function render({ model, el }) {
   model.on("msg:custom", heard);
 
   const watch = setInterval(() => {
-    const oldest = Math.min(...waiting.values());
-    if (performance.now() - oldest > SILENT_MS) {
-      trouble.textContent = "the kernel does not answer: it is busy, or gone; then run the cell again";
-    }
+    if (silent()) trouble.textContent = "the kernel does not answer: it is busy, or gone; then run the cell again";
   }, 1000);
+
+  // ---- where the picture is on the screen ----
+
+  /** Give the canvas as many pixels as the screen has where it is shown. */
+  function fit() {
+    const shown = canvas.clientWidth;
+    if (!shown) return;
+    const across = Math.max(1, Math.round(shown * (window.devicePixelRatio || 1)));
+    const down = Math.max(1, Math.round((across * height) / width));
+    if (across === canvas.width && down === canvas.height) return;
+    // A canvas that gets another size is empty; until the next frame it shows the one before.
+    const before = element("canvas", { width: canvas.width, height: canvas.height });
+    before.getContext("2d").drawImage(canvas, 0, 0);
+    Object.assign(canvas, { width: across, height: down });
+    context.drawImage(before, 0, 0, across, down);
+    touch();
+  }
+  const resized = new ResizeObserver(fit);
+  resized.observe(canvas);
+  window.addEventListener("resize", fit);
+
+  // What is scrolled away or folded does not ask for frames, even if it plays.
+  const seen = new IntersectionObserver((entries) => {
+    const before = visible;
+    visible = entries[entries.length - 1].isIntersecting;
+    if (visible && !before) touch();
+  });
+  seen.observe(canvas);
 
   // ---- what a person does ----
 
-  /** Where on the canvas an event is, in pixels from the middle, upwards. */
+  /** Where on the picture an event is, in pixels of the view from its middle, upwards. */
   function place(event) {
     const box = canvas.getBoundingClientRect();
-    const ratio = canvas.width / box.width;
-    const x = (event.clientX - box.left) * ratio - canvas.width / 2;
-    return [x, canvas.height / 2 - (event.clientY - box.top) * ratio];
+    const ratio = width / box.width;
+    return [(event.clientX - box.left - box.width / 2) * ratio, (box.top + box.height / 2 - event.clientY) * ratio];
   }
 
   function moveBy(right, up) {
@@ -191,45 +249,68 @@ function render({ model, el }) {
   function zoomBy(factor, [right, up]) {
     const x = view.center[0] + right / view.zoom;
     const y = view.center[1] + up / view.zoom;
-    view.zoom *= factor;
+    view.zoom = Math.min(MAX_ZOOM, Math.max(1 / MAX_ZOOM, view.zoom * factor));
     view.center = [x - right / view.zoom, y - up / view.zoom];
     touch();
   }
 
-  let held = null;
+  const pointers = new Map(); // where each pointer is that holds the picture: a mouse, or fingers
+
+  /** The middle between the pointers, and how far they are from it on the average. */
+  function grip() {
+    const all = [...pointers.values()];
+    const middle = [0, 1].map((axis) => all.reduce((sum, each) => sum + each[axis], 0) / all.length);
+    const spread = all.reduce((sum, [x, y]) => sum + Math.hypot(x - middle[0], y - middle[1]), 0) / all.length;
+    return { middle, spread };
+  }
+
   canvas.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
-    held = place(event);
+    pointers.set(event.pointerId, place(event));
   });
   canvas.addEventListener("pointermove", (event) => {
-    if (held === null) return;
-    const now = place(event);
-    moveBy(now[0] - held[0], now[1] - held[1]);
-    held = now;
+    if (!pointers.has(event.pointerId)) return;
+    const before = grip();
+    pointers.set(event.pointerId, place(event));
+    const after = grip();
+    moveBy(after.middle[0] - before.middle[0], after.middle[1] - before.middle[1]);
+    if (before.spread && after.spread) zoomBy(after.spread / before.spread, after.middle);
   });
-  for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => (held = null));
+  for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) {
+    canvas.addEventListener(name, (event) => pointers.delete(event.pointerId));
+  }
   const wheel = (event) => {
     event.preventDefault();
-    const lines = event.deltaMode === 1 ? 16 : 1;
-    zoomBy(Math.exp(-0.0015 * lines * event.deltaY), place(event));
+    const pixels = [1, LINE_PIXELS, height][event.deltaMode] * event.deltaY;
+    // Browsers report a pinch on a touchpad as a wheel with the control key, in small steps.
+    zoomBy(Math.exp((event.ctrlKey ? -0.01 : -0.0015) * pixels), place(event));
   };
   canvas.addEventListener("wheel", wheel, { passive: false });
-  canvas.addEventListener("keydown", (event) => {
-    const step = canvas.width / 10;
-    const actions = {
-      ArrowLeft: () => moveBy(step, 0),
-      ArrowRight: () => moveBy(-step, 0),
-      ArrowUp: () => moveBy(0, -step),
-      ArrowDown: () => moveBy(0, step),
-      "+": () => zoomBy(1.25, [0, 0]),
-      "-": () => zoomBy(0.8, [0, 0]),
-      0: () => (Object.assign(view, { center: [...start.center], zoom: start.zoom }), touch()),
-      " ": () => setup.moves && play.click(),
-    };
-    if (!(event.key in actions)) return;
-    // Notebooks have keys of their own.
-    event.preventDefault();
+
+  const step = width / 10;
+  const begin = () => (Object.assign(view, { center: [...setup.home.center], zoom: setup.home.zoom }), touch());
+  const actions = {
+    ArrowLeft: () => moveBy(step, 0),
+    ArrowRight: () => moveBy(-step, 0),
+    ArrowUp: () => moveBy(0, -step),
+    ArrowDown: () => moveBy(0, step),
+    "+": () => zoomBy(1.25, [0, 0]),
+    "=": () => zoomBy(1.25, [0, 0]), // the same key without shift
+    "-": () => zoomBy(0.8, [0, 0]),
+    0: begin,
+    " ": () => setup.moves && play.click(),
+  };
+  // Notebooks have keys of their own, among them "0 0", which restarts the kernel: what is meant for the picture, or
+  // for a control, does not reach them. What is pressed with control, alt or command does.
+  root.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const onSlider = event.target.type === "range" && OWN_KEYS.includes(event.key);
+    const onButton = event.target === play && [" ", "Enter"].includes(event.key) && !event.shiftKey;
+    if (!onSlider && !onButton && !(event.key in actions)) return;
     event.stopPropagation();
+    if (onSlider || onButton) return;
+    event.preventDefault();
     actions[event.key]();
   });
 
@@ -239,23 +320,37 @@ function render({ model, el }) {
     if (before !== null) view.time = (view.time + (now - before) / 1000) % setup.seconds;
     before = now;
     time.set(view.time);
-    touch();
+    if (visible) touch();
     requestAnimationFrame(tick);
   }
-  play.addEventListener("click", () => {
-    playing = !playing;
+  function setPlaying(to) {
+    if (playing === to) return;
+    playing = to;
     play.textContent = playing ? "Pause" : "Play";
+    rate.textContent = "";
     before = null;
     if (playing) requestAnimationFrame(tick);
-    else touch();
+  }
+  play.addEventListener("click", () => {
+    setPlaying(!playing);
+    touch();
   });
 
+  fit();
   touch();
   return () => {
     playing = false;
     clearTimeout(resting);
     clearInterval(watch);
+    resized.disconnect();
+    seen.disconnect();
+    window.removeEventListener("resize", fit);
     model.off("msg:custom", heard);
+    try {
+      model.send({ kind: "leave", viewer });
+    } catch (error) {
+      // The kernel is gone, and what would be freed with it.
+    }
   };
 }
 

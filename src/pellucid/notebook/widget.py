@@ -19,20 +19,21 @@ from pellucid.base.tracebacks import door
 from pellucid.base.view import View, ViewArguments, checked_real, spelled_out
 from pellucid.canvas import render
 from pellucid.canvas.formats import Look, format_of
-from pellucid.canvas.sinks import write_still
+from pellucid.canvas.sinks import quick_jpeg, write_still
 from pellucid.canvas.source import precision_of
 from pellucid.driver import Kernel, Options
 from pellucid.driver.kernel import Bytes, checked_source
 from pellucid.driver.session import Session
 from pellucid.driver.view import check_known_params, checked_view
-from pellucid.notebook.display import in_cell, png_bytes
+from pellucid.notebook.display import in_cell
 
 Answer = tuple[dict[str, Any], list[bytes]]
-_MOVING = Look(format_of("frame.jpg"), quality=88)
+_MOVING_QUALITY = 88
+_STILL = Look(format_of("frame.png"))
 
 
 class Explorer:
-    """Draws the frames that a front end asks for, by a session of its own.
+    """Draws the frames that front ends ask for, by a session of its own, which there is while somebody looks.
 
     While something moves, frames are JPEG, or plain pixels where they are not opaque; an exact one is plain pixels of
     straight alpha, with the samples of the view.
@@ -62,13 +63,15 @@ class Explorer:
             raise InputError(f"{self.seconds:g} is no duration", place="seconds", fix="give one above 0")
         self.options = Options(numerics, precision)
         self._known = Kernel(self.picture, self.options, now=False)
-        # A picture that cannot be traced is refused before there is a session.
+        # A picture that cannot be traced is refused here: this traces it.
         check_known_params(self.view.params, self._known.params)
-        self._session = Session(view=self.view.replace(samples=1), numerics=numerics, precision=precision)
+        self._home = self.view
+        self._session: Session | None = None
+        self._closed = False
 
     def setup(self) -> dict[str, Any]:
-        """The first message to a front end: the view, and the parameters with their ranges."""
-        view = self.view
+        """What a front end begins with: the last view at rest, the first one, and the parameters with their ranges."""
+        view, home = self.view, self._home
         params: list[dict[str, Any]] = []
         for name, known in self._known.params.items():
             low, high = _span(known.default, known.low, known.high)
@@ -78,6 +81,7 @@ class Explorer:
             "size": list(view.size),
             "center": list(view.center),
             "zoom": view.zoom,
+            "home": {"center": list(home.center), "zoom": home.zoom},
             "time": view.time,
             "seconds": self.seconds,
             "moves": self._known.time_varying,
@@ -87,20 +91,23 @@ class Explorer:
     def answer(self, request: Mapping[str, Any]) -> Answer:
         """The answer to a request, as a message and its buffers.
 
-        What cannot be drawn is told in words, and the front end keeps the frame that it has.
+        The `size` of a request is that of the frame, which shows what the view does in as many pixels as the screen has
+        for it; the `zoom` is that of the view. What cannot be drawn is told in words, and the front end keeps the frame
+        that it has.
         """
         told = {name: request.get(name) for name in ("viewer", "id", "exact", "size")}
         try:
             size, center = (cast("Sequence[Any]", request[name]) for name in ("size", "center"))
             seen = self.view.replace(
-                (size[0], size[1]),
                 center=(center[0], center[1]),
                 zoom=request["zoom"],
                 time=request["time"],
                 params=request.get("params") or {},
             )
             exact = request["exact"] is True
-            pixels = self._pixels(seen, exact)
+            sized = seen.replace((size[0], size[1]))
+            frame = sized.replace(zoom=seen.zoom * (sized.size[0] / seen.size[0]))
+            pixels = self._pixels(frame, exact)
         except PellucidError as problem:
             return {**told, "kind": "trouble", "text": str(problem)}, []
         except (KeyError, TypeError, IndexError) as problem:
@@ -109,19 +116,35 @@ class Explorer:
             self.view = seen
         if exact or pixels[..., 3].min() < 255:
             return {**told, "kind": "frame", "format": "raw"}, [pixels.tobytes()]
+        return {**told, "kind": "frame", "format": "jpeg"}, [quick_jpeg(pixels, _MOVING_QUALITY)]
+
+    def still(self) -> bytes:
+        """The bytes of a PNG of the last view at rest."""
         buffer = io.BytesIO()
-        write_still(buffer, pixels, _MOVING)
-        return {**told, "kind": "frame", "format": "jpeg"}, [buffer.getvalue()]
+        write_still(buffer, self._pixels(self.view, exact=True), _STILL)
+        return buffer.getvalue()
 
     def _pixels(self, view: View, exact: bool) -> Bytes:
+        options = self.options
         if exact and view.samples != 1:
-            options = self.options
             return render(self.picture, view=view, numerics=options.numerics, precision=options.precision)
-        return self._session.update(self.picture, view=view.replace(samples=1)).pixels
+        if self._closed:
+            raise InputError("the live view is closed", place="explore", fix="run the cell again")
+        view = view.replace(samples=1)
+        if self._session is None:
+            self._session = Session(view=view, numerics=options.numerics, precision=options.precision)
+        return self._session.update(self.picture, view=view).pixels
+
+    def leave(self) -> None:
+        """End the session, since nobody looks; the next request begins another one."""
+        if self._session is not None:
+            self._session.close()
+        self._session = None
 
     def close(self) -> None:
-        """End the session."""
-        self._session.close()
+        """End the session for good."""
+        self._closed = True
+        self.leave()
 
 
 def _span(default: float, low: float, high: float) -> tuple[float, float]:
@@ -193,15 +216,28 @@ def _widget_class() -> Any:
             return self.explorer.view
 
         def _heard(self, _: Any, content: Mapping[str, Any], buffers: Any) -> None:
-            message, data = self.explorer.answer(content)
+            if content.get("kind") == "leave":
+                self.explorer.leave()
+                return
+            try:
+                message, data = self.explorer.answer(content)
+            except Exception as problem:
+                # The front end waits for an answer; the traceback goes to the log of the notebook.
+                told = {name: content.get(name) for name in ("viewer", "id", "exact")}
+                text = f"the frame failed: {type(problem).__name__}: {problem}"
+                cast("Any", self).send({**told, "kind": "trouble", "text": text}, [])
+                raise
             cast("Any", self).send(message, data)
+            if message["exact"]:
+                # A front end that comes later, such as that of a page loaded again, begins where this one rests.
+                self.setup = self.explorer.setup()
 
         def _repr_mimebundle_(self, **named: Any) -> Any:
             # Where no front end runs, such as on a page of a finished notebook, there is a still picture.
             bundle: tuple[dict[str, Any], dict[str, Any]]
             bundle = cast("Any", super())._repr_mimebundle_(**named) or ({}, {})
             data, metadata = bundle
-            return {**data, "image/png": png_bytes(self.explorer.picture, view=self.explorer.view)}, metadata
+            return {**data, "image/png": self.explorer.still()}, metadata
 
         def close(self) -> None:
             """End the session and the widget."""
