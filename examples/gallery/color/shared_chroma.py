@@ -6,7 +6,7 @@ The eye hardly sees it; here the squares are made large enough to be found.
 import pellucid as pl
 from pellucid import images as im
 
-_scene = im.ripple_rad(6, 0.3, im.rings(im.color("#ff5d8f"), im.color("#3a86ff"), 0.7))
+_scene = im.cond(im.swirl(7, im.rad_reg(9)) ^ im.disk(0.8), im.color("#f72585"), im.color("#3bd1c6"))
 
 
 @pl.image
