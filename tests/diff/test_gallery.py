@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -54,11 +55,19 @@ LONG = ("mountains", "caustic")
 every second extreme, so that both numerics and both precisions see all of them."""
 
 
+def compiled_by_c(path: Path, numerics: str, precision: str) -> bool:
+    """Whether C takes part: both numerics at one precision each, in turn, since its compiler takes most of the time."""
+    turn = sum(path.stem.encode()) + NUMERICS.index(numerics) + PRECISIONS.index(precision)
+    return turn % 2 == 0
+
+
 @every_picture
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("numerics", NUMERICS)
 def test_back_ends_agree_bit_for_bit(path, numerics, precision, backends):
     shown = gallery.load(path)
+    if not compiled_by_c(path, numerics, precision):
+        backends = [backend for backend in backends if backend != "c"]
     kernels = {
         backend: kernel_of(shown.picture, backend, numerics=numerics, precision=precision)
         for backend in backends
