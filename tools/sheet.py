@@ -18,17 +18,17 @@ sys.path.insert(0, str(ROOT))
 FOLDER = ROOT / "docs" / "images"
 BEST = (
     "hyperbolic_lilies",
-    "spheres",
+    "dahlia",
+    "sphere_spirals",
     "julia",
-    "planet",
-    "flower",
-    "apollonian",
-    "sunset_sea",
+    "double_spiral",
+    "ringed_planet",
+    "modular",
     "rose_window",
-    "vasarely",
-    "complex_map",
+    "contour_map",
+    "wreath",
     "mountains",
-    "snowflake",
+    "spheres",
 )
 COLUMNS = 4
 TILE = 300
