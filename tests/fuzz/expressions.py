@@ -21,24 +21,38 @@ from pellucid.reasoning.infer import of_leaf
 INDICES = (E.index("j"), E.index("i"))
 SIZE = 5
 """Elements of each buffer."""
-POINTS = 24
+POINTS = 200
 """Values of each parameter on which a graph is evaluated."""
 
 
 class Graph:
-    """Expressions that grow from their latest nodes."""
+    """Expressions that grow from their latest nodes.
+
+    Half of all graphs are dense: of a few operators on two parameters of one type and on truth values, so that rules
+    about what is equal, a complement or a part of the other find much to do.
+    """
 
     def __init__(self, rng: random.Random) -> None:
         """Start with a few leaves of a few types."""
         self.rng = rng
         self.ranges: dict[Expr, Facts] = {}
-        self.types = rng.sample(T.ALL, rng.choice((1, 2, 3, 4)))
+        self.dense = rng.random() < 0.5
+        self.types = (
+            [rng.choice(T.ALL), T.boolean] if self.dense else rng.sample(T.ALL, rng.choice((1, 2, 3, 4)))
+        )
+        self.choices = choices()
+        if self.dense:
+            within = {None, *self.types}
+            fitting = [c for c in self.choices if within.issuperset((*c[1], c[2]))]
+            names = rng.sample(sorted({c[0].name for c in fitting}), 4)
+            self.choices = [c for c in fitting if c[0].name in names]
         self.nodes = [self.leaf(t) for t in self.types]
-        self.number = 0
 
     def leaf(self, type_: T.Type) -> Expr:
         """A parameter, perhaps of a range, an index, a load or a constant."""
         pick = self.rng.random()
+        if self.dense:
+            return self.constant(type_) if pick < 0.1 else E.param(f"p{self.rng.randrange(2)}_{type_}", type_)
         if pick < 0.35:
             return self.constant(type_)
         if pick < 0.45 and type_ is T.i32:
@@ -73,7 +87,9 @@ class Graph:
         if self.rng.random() < 0.03:
             self.nodes.append(self.iteration())
             return
-        fitting = [c for c in choices() if c[1][-1] in self.types] if self.rng.random() < 0.9 else choices()
+        fitting = self.choices
+        if not self.dense and self.rng.random() < 0.9:
+            fitting = [c for c in fitting if c[1][-1] in self.types]
         prim, types, attr = self.rng.choice(fitting)
         bounds = domain_bounds(prim, types, attr)
         if bounds is None:

@@ -83,6 +83,8 @@ class Kernel:
 
     >>> from pellucid import images as im
     >>> kernel = compile(im.checkerboard(1, im.black, im.white))
+    >>> kernel
+    compile(checkerboard(1, black, white), numerics='relaxed', precision='f32', backend='auto')
     >>> kernel.render((4, 2))[..., 0]
     array([[  0, 255,   0, 255],
            [255,   0, 255,   0]], dtype=uint8)
@@ -96,6 +98,12 @@ class Kernel:
         self._ready: Ready | None = None
         if now:
             self.code(FrameVariant())
+
+    def __repr__(self) -> str:
+        """The picture, and how it is computed."""
+        chosen = self.options
+        how = f"numerics={chosen.numerics!r}, precision={chosen.precision!r}, backend={chosen.backend!r}"
+        return f"compile({self.source!r}, {how})"
 
     @property
     def params(self) -> Mapping[str, Any]:
