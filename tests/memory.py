@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import tracemalloc
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -22,7 +21,6 @@ class Traced:
 def traced() -> Generator[Traced]:
     """Trace a block; sessions that earlier tests left behind compile no more, for theirs would be counted too."""
     background.close_all()
-    gc.collect()
     found = Traced()
     tracemalloc.start()
     try:
