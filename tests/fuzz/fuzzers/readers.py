@@ -6,6 +6,7 @@ in little time and memory.
 
 from __future__ import annotations
 
+import atexit
 import json
 import random
 import tempfile
@@ -123,6 +124,7 @@ def _layout(data: bytes, drawn: bool) -> None:
 
 
 _folder = tempfile.TemporaryDirectory()
+atexit.register(_folder.cleanup)
 _file = Path(_folder.name) / "a.wav"
 
 
