@@ -28,15 +28,15 @@ POINTS = 200
 class Graph:
     """Expressions that grow from their latest nodes.
 
-    Half of all graphs are dense: of a few operators on two parameters of one type and on truth values, so that rules
-    about what is equal, a complement or a part of the other find much to do.
+    A dense graph has a few operators on two parameters of one type and on truth values, so that rules about what is
+    equal, a complement or a part of the other find much to do.
     """
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, *, dense: bool = False) -> None:
         """Start with a few leaves of a few types."""
         self.rng = rng
         self.ranges: dict[Expr, Facts] = {}
-        self.dense = rng.random() < 0.5
+        self.dense = dense
         self.types = (
             [rng.choice(T.ALL), T.boolean] if self.dense else rng.sample(T.ALL, rng.choice((1, 2, 3, 4)))
         )
@@ -131,9 +131,9 @@ def _finite(type_: T.Type) -> list[float | int]:
     return values[np.isfinite(values)].tolist() if type_.is_float else values.tolist()
 
 
-def graph(rng: random.Random, size: int) -> tuple[list[Expr], dict[Expr, Facts]]:
+def graph(rng: random.Random, size: int, *, dense: bool = False) -> tuple[list[Expr], dict[Expr, Facts]]:
     """The roots of a random graph of about that many operators, and what is promised of its parameters."""
-    made = Graph(rng)
+    made = Graph(rng, dense=dense)
     for _ in range(size):
         made.grow()
     used = {a for n in made.nodes for a in n.args}
