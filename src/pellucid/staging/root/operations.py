@@ -119,9 +119,7 @@ class Operations(Words):
             return self.failure(message, "match them")
         if prim.primitive in ("car", "cdr", "frame"):
             return self.failure(f"{prim.primitive}: no pair")
-        # What is stored is looked at first, and refused as an input.
-        is_input = prim.primitive.startswith("store") and not args[-1] & NUMBERS
-        return self.failure(f"{prim.primitive}: no value for these kinds", is_input=is_input)
+        return self.failure(f"{prim.primitive}: no value for these kinds")
 
     def _access(self, prim: RootPrim, sets: list[Set], args: list[WordValue]) -> WordValue | None:
         """A word of a memory, or nil after one is stored; None for another primitive."""
@@ -131,7 +129,7 @@ class Operations(Words):
         memory, given = found
         first = len(args) - len(given)
         for value in args[:first:-1]:
-            self.numeric(value, prim.primitive, is_input=True)
+            self.numeric(value, prim.primitive)
         self.numeric(args[first], prim.primitive)
         if self.memories.setdefault(memory.name, memory) is not memory:
             raise StagingError("two memories have this name", place=memory.name, fix="rename one")

@@ -21,6 +21,7 @@ from pellucid.ir.facts import Facts
 from pellucid.ir.interp import fold
 from pellucid.staging.memory import Memory
 from pellucid.staging.root.program import Pair, RootCode, reflected, reified, unlinked
+from pellucid.staging.value import INTEGER
 
 _MAX_SHIFT = 1 << 12
 _MAX_BITS = 1 << 14
@@ -180,6 +181,8 @@ def _loaded(memory: Any, address: Any) -> Any:
 
 def _stored(memory: Any, address: Any, value: Any) -> Any:
     """Nothing; the word at an address of a memory is replaced."""
+    if not INTEGER.test(value):
+        raise TypeError(f"no number to store: {'a pair' if isinstance(value, Pair) else brief(value)}")
     return memory_of(memory).store(address, value)
 
 
@@ -276,7 +279,7 @@ def _access(name: str, memories: Memories) -> Primitive | None:
         return memory().load(address)
 
     def store(address: Any, value: Any) -> None:
-        memory().store(address, value)
+        _stored(memory(), address, value)
 
     rows = {"load": Primitive(1, load, effect="reads"), "store": Primitive(2, store, effect="writes")}
     return rows.get(access)

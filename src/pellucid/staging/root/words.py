@@ -147,8 +147,8 @@ class Words:
             return value.tag
         return self.constant(shape)
 
-    def numeric(self, value: WordValue, primitive: str, *, is_input: bool = False) -> None:
+    def numeric(self, value: WordValue, primitive: str) -> None:
         """Fail unless a value is a number."""
         if value.set & ~NUMBERS:
             is_number = self.emit("lt", self.tag(value), self.constant(BOOLEAN + 1))
-            self.require(is_number, self.failure(f"{primitive}: no number", is_input=is_input))
+            self.require(is_number, self.failure(f"{primitive}: no number"))
