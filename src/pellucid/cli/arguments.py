@@ -297,6 +297,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     )
     tiles.add_argument("--time", type=values.number, metavar="T", help="in seconds (0)")
     tiles.add_argument("--samples", type=values.whole, metavar="N", help="N by N for each pixel (1)")
+    _add_param(tiles, "parameter of the picture")
     _add_compile(parser, threads=False)
 
 
