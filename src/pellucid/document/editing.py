@@ -95,7 +95,8 @@ def use(document: Document, identity: int, word: str) -> TextChange:
         for parameter in known.word.parameters:
             expected = kinds.of_slot(parameter.slot)
             for argument in left:
-                same = argument.name == parameter.name or parameter.slot.image
+                same = argument.name == parameter.name
+                same |= parameter.slot.image and argument.node.kind in kinds.SHOWN
                 if same and not parameter.slot.many and kinds.fits(argument.node.kind, expected):
                     texts[parameter.name] = document.source(argument.node)
                     left.remove(argument)

@@ -287,7 +287,9 @@ class _Evaluation:
         if node.form == "method":
             of = args[0]
             allowed = (
-                (Image, Animation) if node.word == "framed" else (Point, Color, Complex, Vector3, Behavior)
+                (Image, Animation)
+                if node.word == "framed"
+                else (Point, Color, Complex, Vector3, Behavior, complex)
             )
             if not isinstance(of, allowed):
                 raise InputError(
@@ -350,10 +352,14 @@ class _Evaluation:
         if not self.trust:
             fix = "trust the document, or write it with words of the library"
             raise RefusedNodeError(node.identity, "this is code, which is not run", fix, "opaque")
-        self._executed()
+        executed = self._executed()
+        statement = next((s for s in self.document.statements if s.node is node), None)
+        if statement is not None and statement.sort == "opaque":
+            made = {d.name: executed[d.start, d.name] for d in statement.definitions}
+            return made.get("picture", next(reversed(made.values()), None))
         namespace = self.values["namespace", self.document.text]
         code = compile(f"({self.document.source(node)}\n)", "document.py", "eval")
-        return eval(code, namespace, dict(local))  # noqa: S307 - the user trusts the document
+        return eval(code, {**namespace, **local})  # noqa: S307 - the user trusts the document
 
     def _executed(self) -> Mapping[tuple[int, str], Any]:
         """The names that opaque statements define, where all statements run in order, as Python runs them."""

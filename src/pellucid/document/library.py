@@ -103,6 +103,8 @@ def filled(parameter: Parameter, prefix: str) -> str:
     if expected == "text":
         return "'text'"
     allowed = kinds.interval(limits)
+    if expected == "point" and allowed is not None:
+        return "(1, 1)"
     if expected == "number" or (expected == "field" and allowed is not None):
         return _number(
             parameter, allowed.low if allowed else -math.inf, allowed.high if allowed else math.inf

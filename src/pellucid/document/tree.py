@@ -174,7 +174,7 @@ class Document:
     def picture(self) -> DocumentNode | None:
         """The node that the document shows."""
         named = self.names.get("picture")
-        if named is not None and named.index is None:
+        if named is not None and (named.index is None or named.node.form == "opaque"):
             return named.node
         shown = [s.node for s in self.statements if s.node is not None and s.node.shows]
         return shown[-1] if shown else None
