@@ -133,6 +133,16 @@ examples:
   echo moves | pellucid hops examples/histogram.hops
 """
 
+STUDIO = """\
+The page is served from this machine, to one browser of it. The text is written to FILE.py when it rests. The files are
+run as you type, as render runs them, so that they must be yours. Needs the extra: pip install 'pellucid[studio]'
+
+examples:
+  pellucid studio --trust
+  pellucid studio swirl.py --trust
+  pellucid studio pictures/swirl.py --trust --port 8123 --no-browser
+"""
+
 DOCTOR = """\
 examples:
   pellucid doctor
