@@ -54,6 +54,7 @@ _FOLDERS = (
     "signals",
     "driver",
     "canvas",
+    "document",
     "tracing",
     "ir",
     "loops",

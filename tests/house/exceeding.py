@@ -11,6 +11,7 @@ import numpy as np
 
 import pellucid as pl
 from pellucid import algebra as alg
+from pellucid import document as written
 from pellucid import images as im
 from pellucid import signals as sg
 from pellucid import staging as st
@@ -260,7 +261,18 @@ def sums(*lines: str, of: int) -> list[str]:
     ]
 
 
+def of_document(functions: str, name: str) -> object:
+    """The pixels of a document whose picture is a function of it."""
+    text = f"from pellucid import images as im\n{functions}picture = im.image({name})\n"
+    return pl.render(written.evaluate(written.read(text), check=False).picture, (1, 1))
+
+
 EXCEED: dict[str, Callable[[Path], object]] = {
+    "document.evaluating.MAX_STEPS": lambda _: of_document(
+        "f0 = lambda p: p.x\n" + "".join(f"f{k + 1} = lambda p: f{k}(p) + f{k}(p)\n" for k in range(20)),
+        "f20",
+    ),
+    "document.evaluating.MAX_CALLS": lambda _: of_document("def f(p):\n    return f(p)\n", "f"),
     "driver.frame.MAX_SIDE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1)),
     "driver.frame.MAX_PIXELS": lambda _: pl.render(DISK, (1 << 16, 1 << 15)),
     "driver.frame.REACH": lambda _: pl.render(DISK, (1, 1), time=2.0**41),
