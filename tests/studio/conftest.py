@@ -27,7 +27,7 @@ class Studio:
     """A process of `pellucid studio`, and the address that it printed."""
 
     def __init__(self, file: Path, port: int = 0) -> None:
-        words = ["studio", str(file), "--trust", "--no-browser", "--port", str(port)]
+        words = ["studio", str(file), "--no-browser", "--port", str(port)]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "pellucid", *words],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

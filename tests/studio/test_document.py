@@ -8,7 +8,7 @@ import pytest
 
 from pellucid.base.errors import FileError, InputError
 from pellucid.studio.changes import changed, replacement, units
-from pellucid.studio.document import MAX_LETTERS, Document
+from pellucid.studio.document import MAX_LETTERS, StoredText
 from pellucid.studio.folder import Folder
 from pellucid.studio.reading import read
 
@@ -48,7 +48,7 @@ def test_a_letter_is_not_cut_in_two():
 
 
 def test_a_change_of_an_older_version_is_not_taken(file):
-    document = Document(file)
+    document = StoredText(file)
     push(document, "a = 1\n")
     assert not document.push(0, [{"changes": [[6, "b"]], "clientID": "other"}])
     assert document.text == "a = 1\n"
@@ -57,7 +57,7 @@ def test_a_change_of_an_older_version_is_not_taken(file):
 
 
 def test_a_refused_update_changes_nothing(file):
-    document = Document(file)
+    document = StoredText(file)
     before = document.text, document.version
     good = {"changes": replacement(document.text, "x"), "clientID": "tab"}
     for bad in ({"changes": [999], "clientID": "tab"}, {"changes": []}, 5, {"clientID": "t" * 65}):
@@ -71,7 +71,7 @@ def test_a_refused_update_changes_nothing(file):
 
 
 def test_a_file_that_somebody_else_changed_is_not_written_over(file):
-    document = Document(file)
+    document = StoredText(file)
     push(document, "mine = 1\n")
     file.write_text("theirs = 1\n", "utf-8")
     assert document.elsewhere()
@@ -83,15 +83,15 @@ def test_a_file_that_somebody_else_changed_is_not_written_over(file):
 
 def test_what_was_not_saved_comes_back_after_a_kill_and_only_over_the_same_file(file):
     before = file.read_text("utf-8")
-    push(Document(file), before + "# not saved\n")
-    again = Document(file)
+    push(StoredText(file), before + "# not saved\n")
+    again = StoredText(file)
     assert (again.recovered, again.text) == (True, before + "# not saved\n")
     file.write_text("other = 1\n", "utf-8")
-    assert (Document(file).recovered, Document(file).text) == (False, "other = 1\n")
+    assert (StoredText(file).recovered, StoredText(file).text) == (False, "other = 1\n")
 
 
 def test_saving_leaves_nothing_beside_the_file(file):
-    document = Document(file)
+    document = StoredText(file)
     push(document, "a = 1\n")
     assert len(list(file.parent.iterdir())) == 2
     document.save()
@@ -126,13 +126,20 @@ def test_no_file_outside_of_the_folder_is_opened(tmp_path, name):
     assert Folder(root).names() == []
 
 
-def test_a_mistake_is_underlined_on_its_line(tmp_path):
-    path = tmp_path / "a.py"
+def test_a_mistake_is_underlined_where_it_is_and_counted_as_browsers_count(tmp_path):
+    text = "from pellucid import images as im\ntree = '\U0001f334'\npicture = im.dsk(1)\n"
+    (problem,) = read(1, text, tmp_path / "a.py", None, trust=False).problems
+    assert "disk" in problem["message"]
+    assert (
+        text.encode("utf-16-le")[2 * problem["from"] : 2 * problem["to"]].decode("utf-16-le").endswith("dsk")
+    )
 
-    def reader(text, path):
-        raise InputError("is too hot", place=f"{path}:2")
 
-    (problem,) = read(1, "\U0001f334 = 1\n  b = 2\n", path, reader).problems
-    assert (problem.start, problem.end) == (9, 14)
-    assert "too hot" in problem.message
-    assert path.name not in problem.message
+def test_code_is_run_only_where_it_is_trusted(tmp_path):
+    mark = tmp_path / "mark"
+    text = f"from pathlib import Path\nfrom pellucid import images as im\nPath({str(mark)!r}).touch()\n"
+    text += "size = len('abc')\npicture = im.disk(size)\n"
+    assert read(1, text, tmp_path / "a.py", None, trust=False).picture is None
+    assert not mark.exists()
+    assert read(1, text, tmp_path / "a.py", None, trust=True).picture is not None
+    assert mark.exists()

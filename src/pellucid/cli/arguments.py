@@ -333,7 +333,7 @@ def _add_studio(parser: argparse.ArgumentParser) -> None:
         default="picture.py",
         help="a file, made if it is new (picture.py)",
     )
-    parser.add_argument("--trust", action="store_true", help="run the files in its folder: they are yours")
+    parser.add_argument("--trust", action="store_true", help="run what is code in FILE.py: it is yours")
     parser.add_argument(
         "--port", type=values.whole, default=0, metavar="N", help="of the address (a free one)"
     )
@@ -423,7 +423,7 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
     ),
     (
         "studio",
-        "[FILE.py] --trust [options]",
+        "[FILE.py] [options]",
         "studio:studio",
         "open a page in the browser with a picture and its text, drawn as you type",
         examples.STUDIO,

@@ -134,13 +134,14 @@ examples:
 """
 
 STUDIO = """\
-The page is served from this machine, to one browser of it. The text is written to FILE.py when it rests. The files are
-run as you type, as render runs them, so that they must be yours. Needs the extra: pip install 'pellucid[studio]'
+The page is served from this machine, to one browser of it. The text is written to FILE.py when it rests. Nothing is
+run: words of the vocabulary are called, and other code is shown. Needs the extra: pip install 'pellucid[studio]'
 
 examples:
-  pellucid studio --trust
-  pellucid studio swirl.py --trust
-  pellucid studio pictures/swirl.py --trust --port 8123 --no-browser
+  pellucid studio
+  pellucid studio swirl.py
+  pellucid studio mine.py --trust               run its own code too, as render does
+  pellucid studio pictures/swirl.py --port 8123 --no-browser
 """
 
 DOCTOR = """\

@@ -110,15 +110,7 @@ def chosen(word: str, kind: ObjectKind = PICTURE) -> Chosen:
     Raises `FileError` if the file cannot be read, `UserFileError` if it cannot be run, `InputError` if there is none.
     """
     path, name = _split(word, kind)
-    return _chosen_of(_run(path, kind), path, name, kind)
-
-
-def picture_of_text(text: str, path: Path) -> object:
-    """The picture that a text means when it stands in a file; otherwise as `chosen`."""
-    return _chosen_of(_executed(text.encode(), path), path, None, PICTURE).thing
-
-
-def _chosen_of(module: types.ModuleType, path: Path, name: str | None, kind: ObjectKind) -> Chosen:
+    module = _run(path, kind)
     things = kind.found(module)
     if name is None:
         name = next((preferred for preferred in kind.preferred if preferred in things), None)
@@ -180,10 +172,7 @@ def _split(word: str, kind: ObjectKind) -> tuple[Path, str | None]:
 
 
 def _run(path: Path, kind: ObjectKind) -> types.ModuleType:
-    return _executed(contents(path, f"a Python file with a {kind.noun}"), path)
-
-
-def _executed(source: bytes, path: Path) -> types.ModuleType:
+    source = contents(path, f"a Python file with a {kind.noun}")
     module = types.ModuleType(path.stem)
     module.__file__ = str(path.resolve())
     folder = str(path.resolve().parent)

@@ -1,6 +1,6 @@
 """The command `studio`: a page in the browser, with a picture and the text of its file.
 
-Hands the text of a document to `loading`, which makes a picture of it as it does for every other command.
+`studio.server` does the work. Nothing of a file is run, unless it is trusted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ picture = im.swirl(3, im.checkerboard(0.5, im.midnightblue, im.gold)).framed(wid
 
 def studio(words: Namespace) -> int:
     """Serve the studio until it is interrupted."""
-    from pellucid.cli.loading import picture_of_text
     from pellucid.studio.server import serve
 
     path = Path(words.file)
@@ -28,11 +27,6 @@ def studio(words: Namespace) -> int:
         raise InputError("is no file of Python", place=words.file, fix="name one that ends in .py")
     if not path.parent.is_dir():
         raise FileError("is no folder", place=str(path.parent), fix="make it first")
-    if not words.trust:
-        raise InputError(
-            "the studio runs what is written in the file, and in those that its page opens, as you type",
-            fix="say --trust if the files in its folder are yours",
-        )
     if not path.exists():
         from pellucid.base.atomic import atomic_write
 
@@ -49,5 +43,5 @@ def studio(words: Namespace) -> int:
 
             webbrowser.open_new_tab(address)
 
-    serve(path.parent, path.name, picture_of_text, announce=announce, port=words.port)
+    serve(path.parent, path.name, announce=announce, trust=words.trust, port=words.port)
     return 0

@@ -11,6 +11,7 @@ import json
 import time as clock
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,8 +20,8 @@ from pellucid.base.view import View
 from pellucid.canvas.live import Explorer
 from pellucid.canvas.show import png_of
 from pellucid.canvas.source import drawing
-from pellucid.studio.document import Document
-from pellucid.studio.reading import Reader, Reading, read
+from pellucid.studio.document import StoredText
+from pellucid.studio.reading import VersionReading, read
 
 #: Seconds without a change after which a text is written to its file.
 IDLE = 2.0
@@ -39,12 +40,12 @@ Say = Callable[[dict[str, Any]], None]
 class OpenDocument:
     """A document with the tabs that show it, what it means now, and what it meant when it last made sense."""
 
-    def __init__(self, path: Path, reader: Reader) -> None:
-        self.document = Document(path)
-        self.reading: Reading | None = None
-        self.good: Reading | None = None
+    def __init__(self, path: Path, *, trust: bool) -> None:
+        self.document = StoredText(path)
+        self.reading: VersionReading | None = None
+        self.good: VersionReading | None = None
         self.tabs: set[Connection] = set()
-        self._reader = reader
+        self._trust = trust
         self._thread = ThreadPoolExecutor(1, "pellucid studio reading")
         self._busy = False
         self._touched = clock.monotonic()
@@ -81,8 +82,9 @@ class OpenDocument:
         loop, document = asyncio.get_running_loop(), self.document
         try:
             while self.reading is None or self.reading.version != document.version:
-                asked = document.version, document.text, document.path, self._reader
-                found = await loop.run_in_executor(self._thread, read, *asked)
+                asked = document.version, document.text, document.path, self.reading
+                work = partial(read, *asked, trust=self._trust)
+                found = await loop.run_in_executor(self._thread, work)
                 self.reading = found
                 if found.picture is not None:
                     self.good = found
@@ -276,7 +278,7 @@ def _is_size(size: object) -> bool:
             return False
 
 
-def exported(good: Reading | None, asked: Mapping[str, str]) -> bytes:
+def exported(good: VersionReading | None, asked: Mapping[str, str]) -> bytes:
     """The bytes of a PNG of a picture in the view of a page, which counts in pixels of `FRAME`.
 
     Raises `InputError` for what is no view, or if there is no picture.

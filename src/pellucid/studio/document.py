@@ -37,13 +37,13 @@ class Update:
         return {"changes": self.changes, "clientID": self.client}
 
 
-class Document:
+class StoredText:
     """The text of a file, which need not exist yet.
 
     `epoch` names this object: versions of two epochs are not comparable.
 
     >>> import tempfile
-    >>> document = Document(Path(tempfile.mkdtemp()) / "a.py")
+    >>> document = StoredText(Path(tempfile.mkdtemp()) / "a.py")
     >>> document.push(0, [{"changes": [[0, "x = 1"]], "clientID": "tab"}])
     True
     >>> document.text, document.version, document.push(0, [])

@@ -20,7 +20,6 @@ from pellucid.base.errors import BackendError, InputError, MissingExtraError, Pe
 from pellucid.studio.connection import Connection, OpenDocument, exported, packed
 from pellucid.studio.folder import Folder
 from pellucid.studio.guard import PageGuard
-from pellucid.studio.reading import Reader
 
 PAGE = Path(__file__).with_name("page")
 #: Tabs at once, and documents that they show.
@@ -32,12 +31,12 @@ _MAX_UNSENT = 256
 
 
 class Studio:
-    """The documents and tabs of one run: `start` names the file that a page without a name opens."""
+    """The documents and tabs of one run: a page without a name opens the file `start`; only that one is trusted."""
 
-    def __init__(self, folder: Folder, start: str, reader: Reader) -> None:
+    def __init__(self, folder: Folder, start: str, *, trust: bool) -> None:
         self.folder = folder
         self.start = start
-        self.reader = reader
+        self.trust = trust
         self.documents: dict[Path, OpenDocument] = {}
         self.tabs = 0
 
@@ -47,7 +46,8 @@ class Studio:
         if path not in self.documents:
             if len(self.documents) >= MAX_DOCUMENTS:
                 raise InputError("too many are open", place="document", fix="start the studio again")
-            self.documents[path] = OpenDocument(path, self.reader)
+            trust = self.trust and path == self.folder.file(self.start)
+            self.documents[path] = OpenDocument(path, trust=trust)
         return self.documents[path], self.folder.name_of(path)
 
     async def tab(self, page: Any) -> None:
@@ -166,11 +166,14 @@ def _modules() -> Any:
         ) from error
 
 
-def serve(root: Path, start: str, reader: Reader, *, announce: Callable[[str], None], port: int = 0) -> None:
+def serve(
+    root: Path, start: str, *, announce: Callable[[str], None], trust: bool = False, port: int = 0
+) -> None:
     """Serve the studio for the files below `root` until it is interrupted; `announce` is told the address to open.
 
-    Raises `MissingExtraError` without its packages, `FileError` if `start` is no file that may be opened,
-    `BackendError` without the built page, and `InputError` if the port is taken.
+    With `trust`, code in the file `start` is run; elsewhere only words of the vocabulary are called. Raises
+    `MissingExtraError` without its packages, `FileError` if `start` is no file that may be opened, `BackendError`
+    without the built page, and `InputError` if the port is taken.
     """
     uvicorn = _modules()
     folder = Folder(root)
@@ -192,7 +195,7 @@ def serve(root: Path, start: str, reader: Reader, *, announce: Callable[[str], N
             raise InputError(
                 f"{port} cannot be used ({error})", place="port", fix="name another one"
             ) from error
-        studio = Studio(folder, start, reader)
+        studio = Studio(folder, start, trust=trust)
         guard = PageGuard(_application(studio), listener.getsockname()[1])
         config = uvicorn.Config(
             guard,
