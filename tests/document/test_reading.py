@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import pytest
+from PIL import Image as Pillow
 
+import pellucid as pl
 from pellucid.document import Replacement, TextChange, change_data, change_of, data, evaluate, read, words_for
 
 START = "import pellucid as pl\nfrom pellucid import images as im\n"
@@ -152,14 +155,43 @@ def test_nothing_outside_of_the_subset_is_executed_without_trust(tmp_path):
 
 
 def test_files_outside_of_the_folder_are_not_read(tmp_path):
-    from PIL import Image
-
-    Image.new("RGB", (2, 2)).save(tmp_path / "a.png")
+    Pillow.new("RGB", (2, 2)).save(tmp_path / "a.png")
     (tmp_path / "inner").mkdir()
     document = read(f"{START}picture = im.read_image({str(tmp_path / 'a.png')!r})")
     assert evaluate(document).picture is None
     assert evaluate(document, folder=tmp_path / "inner").picture is None
     assert evaluate(document, folder=tmp_path).picture is not None
+
+
+@pytest.mark.parametrize("path", ["{}/secret", "../secret", "link", "sub/../../secret"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "read_image('{}')", "read_image(source='{}')", "read_vm('{}')", "text('a', 1.0, '{}')",
+        "text('a', font='{}')",
+    ],
+)  # fmt: skip
+def test_no_path_leads_out_of_the_folder(tmp_path: Path, call: str, path: str):
+    inside = tmp_path / "inside"
+    (inside / "sub").mkdir(parents=True)
+    (tmp_path / "secret").write_text("secret")
+    (inside / "link").symlink_to(tmp_path / "secret")
+    document = read(f"{START}picture = im.{call.format(path.format(tmp_path))}")
+    evaluated = evaluate(document, folder=inside)
+    assert evaluated.picture is None
+    assert "is not open to this document" in evaluated.diagnostics[0].message
+
+
+def test_a_file_is_looked_for_in_the_folder_of_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    inside, elsewhere = tmp_path / "inside", tmp_path / "elsewhere"
+    for folder, color in ((inside, "red"), (elsewhere, "blue")):
+        folder.mkdir()
+        Pillow.new("RGB", (2, 2), color).save(folder / "a.png")
+    monkeypatch.chdir(elsewhere)
+    evaluated = evaluate(read(f'{START}picture = im.read_image("a.png")'), folder=inside)
+    assert pl.render(evaluated.picture, (1, 1), zoom=1)[0, 0].tolist() == [255, 0, 0, 255]
+    program = read(f'{START}picture = im.read_vm("""_0 var-x\n_1 mul _0 _0\n""")')
+    assert evaluate(program, folder=inside).picture is not None
 
 
 def test_every_template_of_the_library_is_a_valid_document_of_its_kind():

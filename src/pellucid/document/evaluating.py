@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..base.deep_stack import with_deep_stack
-from ..base.errors import InputError, PellucidError, VocabularyError
+from ..base.errors import InputError, PellucidError, VocabularyError, brief
 from ..images import Animation, Behavior, Color, Image
 from ..images.animation import unknown_time
 from ..images.image import unknown_point
@@ -298,20 +298,25 @@ class _Evaluation:
             return getattr(of, node.word)(*args[1:], **named)
         known = node.known
         assert known is not None  # noqa: S101 - what is called by its word has one
-        if not self.trust and (known.name in vocabulary.FILES or "font" in named):
-            self._check_file(
-                args[0] if known.name in vocabulary.FILES and args else named.get("source", named.get("font"))
-            )
+        if not self.trust and known.home == vocabulary.IMAGES and known.name in vocabulary.PATHS:
+            given = inspect.signature(known.meaning).bind(*args, **named)
+            parameter = vocabulary.PATHS[known.name]
+            path = given.arguments.get(parameter)
+            # A text of several lines is a program itself and no path.
+            if path and not (known.name == "read_vm" and "\n" in str(path)):
+                given.arguments[parameter] = self._file(path)
+            return known.meaning(*given.args, **given.kwargs)
         return known.meaning(*args, **named)
 
-    def _check_file(self, path: Any) -> None:
-        inside = self.folder is not None and isinstance(path, str | Path)
-        if inside and self.folder is not None:
+    def _file(self, named: Any) -> str:
+        """The path of a file below the folder of the document."""
+        if self.folder is not None and isinstance(named, str | Path) and "\0" not in str(named):
             folder = self.folder.resolve()
-            inside = (folder / path).resolve().is_relative_to(folder)
-        if not inside:
-            fix = "put the file into the folder of the document, or trust the document"
-            raise InputError(f"the file {path!r} is not open to this document", place="document", fix=fix)
+            path = (folder / named).resolve()
+            if path.is_relative_to(folder):
+                return str(path)
+        fix = "put the file into the folder of the document, or trust the document"
+        raise InputError(f"the file {brief(named)} is not open to this document", place="document", fix=fix)
 
     def _function(self, node: DocumentNode, local: _Locals) -> Callable[..., Any]:
         outside = dict(local)

@@ -26,7 +26,9 @@ MODULES = {"pellucid": PELLUCID, "pellucid.images": IMAGES, "numpy": NUMPY, "mat
 """Modules that a document may import, by the name that it writes."""
 
 FILES = frozenset(("read_image", "read_vm"))
-"""Words that read files."""
+"""Words whose picture is a file."""
+PATHS = {"read_image": "source", "read_vm": "source", "text": "font"}
+"""Words that read files, with the parameter that names the file."""
 ARRAYS = frozenset(("bitmap", "from_buffer", "reconstruct"))
 """Words that take memory, which no document can hold."""
 
