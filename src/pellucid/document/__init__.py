@@ -15,10 +15,10 @@ from __future__ import annotations
 from .change import Replacement, TextChange
 from .editing import AppliedChange, apply
 from .evaluating import Evaluated, diagnosis, evaluate
-from .library import words_for
 from .offering import EDITS, EditOffer, offers
 from .presenting import change_data, change_of, data, diagnostic_data
 from .reading import read
+from .templates import words_for
 from .tree import Argument, Definition, Diagnostic, Document, DocumentNode, Statement
 
 __all__ = [

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from . import kinds, vocabulary
 from .change import Replacement, TextChange
-from .library import receivers, template
 from .placing import (
     checked,
     given,
@@ -26,6 +25,7 @@ from .placing import (
     role_of,
 )
 from .reading import read
+from .templates import receivers, template
 from .tree import Document, DocumentNode
 
 HOLE = "..."

@@ -12,8 +12,8 @@ from typing import Any
 from ..base.errors import InputError
 from . import editing, kinds, naming, vocabulary
 from .change import TextChange
-from .library import receivers
 from .placing import node_of
+from .templates import receivers
 from .tree import Document, DocumentNode
 
 EDITS: Mapping[str, Callable[..., TextChange]] = {

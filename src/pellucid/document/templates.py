@@ -1,4 +1,4 @@
-"""The library of a document: every word, color and function that may stand where a kind is expected, with a template.
+"""The words of a document as templates: each word, color and function that may stand where a kind is expected.
 
 For palettes and completion; from the registry of `pellucid.images`.
 """
