@@ -12,7 +12,7 @@ disk(0.5)
 
 from __future__ import annotations
 
-from .change import Replacement, TextChange
+from .change import Replacement, TextChange, Utf16
 from .editing import AppliedChange, apply
 from .evaluating import Evaluated, diagnosis, evaluate
 from .offering import EDITS, EditOffer, offers
@@ -34,6 +34,7 @@ __all__ = [
     "Replacement",
     "Statement",
     "TextChange",
+    "Utf16",
     "apply",
     "change_data",
     "change_of",

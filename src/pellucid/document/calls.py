@@ -6,12 +6,12 @@ Beside `expressions`. The words, their parameters and ranges come from the regis
 from __future__ import annotations
 
 import ast
-from typing import Any
 
-from ..base.errors import did_you_mean
+from ..base.errors import VocabularyError, did_you_mean
 from ..images.css import parse_color
 from ..images.signature import Range
 from ..images.word import Parameter, Word
+from ..tracing import Point
 from . import kinds, vocabulary
 from .change import Replacement, TextChange
 from .expressions import Reading, expression, opaque, unknown_word
@@ -93,7 +93,7 @@ def _method(reading: Reading, expr: ast.Call, function: ast.Attribute, start: in
         and name == "polar"
         and reading.module(inner.value)
     ):
-        known = KnownName("polar", vocabulary.PELLUCID, "function", "point", _polar())
+        known = KnownName("polar", vocabulary.PELLUCID, "function", "point", Point.polar)
         return _of_function(reading, expr, known, start, end)
     receiver = expression(reading, inner)
     if name == "framed" and (receiver.kind in kinds.PICTURES or receiver.kind == kinds.UNKNOWN):
@@ -133,12 +133,6 @@ def _method(reading: Reading, expr: ast.Call, function: ast.Attribute, start: in
             "unknown", start, end, word=name, arguments=[Argument("of", receiver, "receiver")]
         )
     return opaque(reading, expr, start, end)
-
-
-def _polar() -> Any:
-    from ..tracing import Point
-
-    return Point.polar
 
 
 def _of_function(reading: Reading, expr: ast.Call, known: KnownName, start: int, end: int) -> DocumentNode:
@@ -282,7 +276,7 @@ def _check_kind(reading: Reading, name: str, argument: Argument) -> bool:
 def _check_value(reading: Reading, word: Word, argument: Argument, parameter: Parameter) -> None:
     node = argument.node
     type_ = parameter.slot.type
-    limits = parameter.limits if parameter.limits is not None else type_ and type_.range
+    limits = parameter.allowed
     if node.form == "text":
         if type_ is not None and isinstance(limits, tuple) and isinstance(limits[0], str):
             if node.value not in limits:
@@ -338,8 +332,6 @@ def _check_range(
 
 def check_color(reading: Reading, node: DocumentNode) -> None:
     """Report a string that names no color."""
-    from ..base.errors import VocabularyError
-
     try:
         parse_color(node.value)
     except VocabularyError as error:

@@ -105,7 +105,7 @@ def _argument(argument: Argument, units: Utf16) -> dict[str, Any]:
 def parameter_data(parameter: Parameter) -> dict[str, Any]:
     """A parameter of a word: kind that it expects, type, unit, range or choices, and default."""
     type_ = parameter.slot.type
-    limits = parameter.limits if parameter.limits is not None else type_ and type_.range
+    limits = parameter.allowed
     default = parameter.default
     return {
         "expected": kinds.of_slot(parameter.slot),

@@ -96,8 +96,7 @@ def filled(parameter: Parameter, prefix: str) -> str:
     if default is not inspect.Parameter.empty and isinstance(default, int | float | str):
         return repr(default)
     expected = kinds.of_slot(parameter.slot)
-    type_ = parameter.slot.type
-    limits = parameter.limits if parameter.limits is not None else type_ and type_.range
+    limits = parameter.allowed
     if isinstance(limits, tuple) and isinstance(limits[0], str):
         return repr(limits[0])
     if expected == "text":

@@ -89,13 +89,7 @@ class DocumentNode:
     def limits(self) -> Limits | None:
         """The limits of the parameter that it is given for."""
         parameter = self.place.parameter if self.place is not None else None
-        if parameter is None:
-            return None
-        return (
-            parameter.limits
-            if parameter.limits is not None
-            else parameter.slot.type and parameter.slot.type.range
-        )
+        return None if parameter is None else parameter.allowed
 
     def walk(self) -> Iterator[DocumentNode]:
         """This node and all below it, each before what is below it."""
