@@ -7,7 +7,7 @@ import random
 import pytest
 
 from pellucid.base.errors import FileError, InputError
-from pellucid.studio.changes import changed, replacement, units
+from pellucid.studio.changes import changed, replacement
 from pellucid.studio.document import MAX_LETTERS, StoredText
 from pellucid.studio.folder import Folder
 from pellucid.studio.reading import read
@@ -44,7 +44,7 @@ def test_what_is_no_change_of_the_text_is_refused(sections):
 def test_a_letter_is_not_cut_in_two():
     with pytest.raises(InputError, match="cuts a letter"):
         changed("\U0001f334", [1, [1]])
-    assert units("\U0001f334") == 2
+    assert replacement("\U0001f334", "") == [[2]]
 
 
 def test_a_change_of_an_older_version_is_not_taken(file):

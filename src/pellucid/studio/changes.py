@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from pellucid.base.errors import InputError
+from pellucid.document import TextChange, Utf16
 
 _CODING = "utf-16-le"
 
@@ -69,21 +70,8 @@ def replacement(before: str, after: str) -> Sequence[Any]:
     >>> replacement("disk(5)", "disk(12)")
     [5, [1, '12'], 1]
     """
-    limit = min(len(before), len(after))
-    start = next((i for i in range(limit) if before[i] != after[i]), limit)
-    rest = limit - start
-    end = next((i for i in range(rest) if before[-1 - i] != after[-1 - i]), rest)
-    old = before[start : len(before) - end]
-    new = after[start : len(after) - end]
-    head, middle, tail = (units(part) for part in (before[:start], old, before[len(before) - end :]))
-    section: list[Any] = [middle, *new.split("\n")] if new else [middle]
-    return [*([head] if head else []), section, *([tail] if tail else [])]
-
-
-def units(text: str) -> int:
-    r"""The length of a text in units of UTF-16.
-
-    >>> units("a\N{PALM TREE}")
-    3
-    """
-    return len(text) + sum(letter > "\uffff" for letter in text)
+    (change,) = TextChange.between(before, after).replacements
+    units = Utf16(before)
+    start, end, length = (units.to(offset) for offset in (change.start, change.end, len(before)))
+    section: list[Any] = [end - start, *change.text.split("\n")] if change.text else [end - start]
+    return [*([start] if start else []), section, *([length - end] if length > end else [])]
