@@ -10,6 +10,7 @@ import math
 import re
 from dataclasses import dataclass
 
+from ..base.errors import InputError
 from . import kinds, vocabulary
 from .change import Replacement, TextChange
 from .placing import (
@@ -57,18 +58,17 @@ def apply(document: Document, change: TextChange) -> AppliedChange:
     return AppliedChange(after, change.inverse(document.text))
 
 
-def _is_value(node: DocumentNode) -> bool:
-    """Whether a node is an expression, and no statement or part of a function's frame."""
-    if node.place is not None and node.place.role == "callee":
-        return False
-    decorated = node.form == "function" and node.place is not None and node.place.role == "body"
-    return not decorated
+def is_expression(document: Document, node: DocumentNode) -> bool:
+    """Whether a node is an expression that can be edited: no statement, callee or whole function of a decorator."""
+    statement = document.statement_of(node)
+    frame = statement.node is node and statement.sort in {"function", "opaque"}
+    decorated = node.form == "function" and role_of(node) == "body"
+    return not (frame or decorated or role_of(node) == "callee")
 
 
 def _expression(document: Document, identity: int) -> DocumentNode:
     node = node_of(document, identity)
-    statement = document.statement_of(node)
-    if not _is_value(node) or (statement.node is node and statement.sort in {"function", "opaque"}):
+    if not is_expression(document, node):
         raise refused("this is no expression that can be edited", "select what it is made of")
     return node
 
@@ -192,7 +192,7 @@ def delete(document: Document, identity: int) -> TextChange:
         )
         try:
             return checked(document, TextChange((Replacement(*span, ""),), "delete"))
-        except ValueError:
+        except InputError:
             # A list may need as many as it has: then a hole stays.
             pass
     if node.form == "hole":

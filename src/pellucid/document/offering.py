@@ -58,10 +58,7 @@ def offers(document: Document, identity: int) -> list[EditOffer]:
     ['replace', 'use', 'wrap', 'unwrap']
     """
     node = node_of(document, identity)
-    statement = document.statement_of(node)
-    frame = statement.node is node and statement.sort in {"function", "opaque"}
-    callee = node.place is not None and node.place.role == "callee"
-    if frame or callee or (node.form == "function" and node.place is not None and node.place.role == "body"):
+    if not editing.is_expression(document, node):
         return []
     found = [EditOffer("replace", "Replace by text", {"text": None})]
     if words := _words(node, using=True):
@@ -79,18 +76,15 @@ def offers(document: Document, identity: int) -> list[EditOffer]:
         given = {a.name for a in node.arguments}
         missing = [p.name for p in word.parameters if p.name not in given or p.slot.many]
         found += [EditOffer("set_argument", "Give", {"name": missing, "text": None})] if missing else []
-    for edit, label in _PLAIN.items():
-        try:
-            EDITS[edit](document, identity)
-        except InputError:
-            continue
-        found.append(EditOffer(edit, label))
+    found += [
+        EditOffer(edit, label) for edit, label in _PLAIN.items() if _can(EDITS[edit], document, identity)
+    ]
     parts = [
         one.identity
         for one in node.walk()
         if one is not node and one.closed and one.form not in {"hole", "opaque"}
     ]
-    if node.shows and parts and _tries(lambda: naming.abstract(document, identity, parts[-1])):
+    if node.shows and parts and _can(naming.abstract, document, identity, parts[-1]):
         found.append(EditOffer("abstract", "Abstract to a function", {"inner": parts}))
     return found
 
@@ -105,9 +99,9 @@ _PLAIN = {
 }
 
 
-def _tries(edit: Callable[[], TextChange]) -> bool:
+def _can(edit: Callable[..., TextChange], *arguments: Any) -> bool:
     try:
-        edit()
+        edit(*arguments)
     except InputError:
         return False
     return True
