@@ -143,7 +143,8 @@ export function App() {
       const typing = target.isContentEditable || (target instanceof HTMLInputElement && target.type !== "range");
       const control = event.ctrlKey || event.metaKey;
       const keys = (control ? "Ctrl-" : "") + (event.altKey ? "Alt-" : "") + (event.key.length === 1 ? event.key.toUpperCase() : event.key);
-      if (dialog !== "none" || event.defaultPrevented || (typing && !control && !event.altKey && keys !== "F8")) return;
+      // The page is asked, not the state: a dialog tells that it closed a moment after it did, and keys come between.
+      if (document.querySelector("dialog[open]") || event.defaultPrevented || (typing && !control && !event.altKey && keys !== "F8")) return;
       // The picture has keys of its own, and so have ranges; those with Control or Alt are of the page everywhere.
       const found = commands.find((each) => each.keys === (keys === "Ctrl-Shift-Z" ? "Ctrl-Y" : keys));
       if (!found || ["+", "-", "Space"].includes(found.keys)) return;
