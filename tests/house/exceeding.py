@@ -255,7 +255,8 @@ def sums(*lines: str, of: int) -> list[str]:
 
 
 EXCEED: dict[str, Callable[[Path], object]] = {
-    "driver.frame.MAX_SIDE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1)),
+    "driver.frame.MAX_SIDE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1), precision="f64"),
+    "driver.frame.MAX_WHOLE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1), part=(0, 0, 1, 1)),
     "driver.frame.MAX_PIXELS": lambda _: pl.render(DISK, (1 << 16, 1 << 15)),
     "driver.frame.REACH": lambda _: pl.render(DISK, (1, 1), time=2.0**41),
     "driver.frame.FINEST": lambda _: pl.render(DISK, (1, 1), zoom=1.1e37),
