@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -19,6 +21,7 @@ from pellucid.backends.tiles.tape.key import Key
 from pellucid.base.errors import PellucidError
 from pellucid.canvas.draw import checked_film
 from pellucid.canvas.formats import Look, format_of
+from pellucid.driver.card import Card, card_of
 from pellucid.driver.codes import ARENA, compile_code
 from pellucid.driver.compiled import MAX_CODES, Codes
 from pellucid.images.array2 import Array2
@@ -244,6 +247,11 @@ def by_rows(*body: str) -> Callable[..., object]:
     return compile_code(read_sugar(text)["picture"], *memories, tier="rows")
 
 
+def card_with(**changes: Any) -> bytes:
+    """The card of a disk with other fields."""
+    return json.dumps({**json.loads(card_of(DISK).text), **changes}).encode()
+
+
 def sums(*lines: str, of: int) -> list[str]:
     """Lines that end with the sum of so many values."""
     return [
@@ -258,6 +266,11 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "driver.frame.MAX_SIDE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1), precision="f64"),
     "driver.frame.MAX_WHOLE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1), part=(0, 0, 1, 1)),
     "driver.frame.MAX_PIXELS": lambda _: pl.render(DISK, (1 << 16, 1 << 15)),
+    "driver.card.MAX_BYTES": lambda _: Card(bytes((1 << 30) + 1)),
+    "driver.card.MAX_TEXT": lambda _: Card(card_with(frames={"f32 straight one": "1" * ((1 << 26) + 1)})),
+    "driver.card.MAX_NAMES": lambda _: Card(
+        card_with(params={f"p{k}": [0, 0, 1] for k in range((1 << 12) + 1)})
+    ),
     "driver.frame.REACH": lambda _: pl.render(DISK, (1, 1), time=2.0**41),
     "driver.frame.FINEST": lambda _: pl.render(DISK, (1, 1), zoom=1.1e37),
     "base.view.MAX_SAMPLES": lambda _: pl.render(DISK, (1, 1), samples=65),

@@ -123,12 +123,16 @@ def build(
             node = lift(pack(_mean(source, time, column, row), variant.form))
         else:
             node = lift(_packed(source.sample(time, _center(column, row)), variant.form))
-        own = _own_params(real)
+        own = own_params(real)
+    return _frame(source, filled(node), (OUT,), own, name)
+
+
+def filled(pixel: Expr) -> N.Block:
+    """The loops that fill a frame with a pixel."""
     zero = E.const(0, T.i32)
     position = E.apply("add", E.apply("mul", ROW, WIDTH), COLUMN)
-    body: N.Block = (N.Store(OUT, position, node),)
-    body = (N.For(ROW, zero, HEIGHT, (N.For(COLUMN, zero, WIDTH, body),)),)
-    return _frame(source, body, (OUT,), own, name)
+    body: N.Block = (N.Store(OUT, position, pixel),)
+    return (N.For(ROW, zero, HEIGHT, (N.For(COLUMN, zero, WIDTH, body),)),)
 
 
 Colors = Callable[[Expr, Expr], tuple[Any, Any, Any, Any]]
@@ -159,7 +163,7 @@ def build_into(
             return color_of(source.sample(time, _center(across, down)))
 
         body = fill(color)
-        own = _own_params(real)
+        own = own_params(real)
     fixed = {p: E.const(known[p.attr], p.type) for p in own if p.attr in known}
     body = N.rewrite(body, lambda roots: tuple(E.substitute(roots, fixed)))
     frame = _frame(source, body, outputs, own, name)
@@ -209,7 +213,7 @@ def _frame(
     extra = [p for p in used if p not in own]
     known = {p.attr: found[p.attr] for p in extra if p.attr in found}
     ranges = {
-        **_ranges(own[0].type),
+        **own_ranges(own[0].type),
         **{p: range_of(found[p.attr], p.type) for p in extra if p.attr in known},
     }
     return Frame(
@@ -221,14 +225,16 @@ def _frame(
 
 
 @cache
-def _own_params(real: T.Type) -> tuple[Expr, ...]:
+def own_params(real: T.Type) -> tuple[Expr, ...]:
+    """The arguments of every picture's kernel."""
     reals = tuple(E.param(n, real) for n in ("time", "center_x", "center_y", "scale"))
     return (*reals, WIDTH, HEIGHT, LEFT, TOP, WHOLE_WIDTH, WHOLE_HEIGHT, SAMPLES)
 
 
 @cache
-def _ranges(real: T.Type) -> Mapping[Expr, Facts]:
-    own = _own_params(real)
+def own_ranges(real: T.Type) -> Mapping[Expr, Facts]:
+    """What is known of the arguments of every picture's kernel, and of places."""
+    own = own_params(real)
     reach = REACH[real.name]
     near = Facts(-reach, reach, minus_zero=True)
     side = Facts(1, MAX_SIDE)

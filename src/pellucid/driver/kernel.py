@@ -27,6 +27,7 @@ from ..base.view import View, ViewArguments, looked_at, spelled_out
 from ..ir.nest import all_roots
 from ..ir.prim import version
 from ..tracing import Param
+from .card import Card, card_of
 from .compiled import codes, of_kernel
 from .frame import OUT, Frame, FrameVariant, PictureSource, build
 from .options import Options
@@ -103,6 +104,10 @@ class Kernel:
         if now:
             self.code(FrameVariant())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How to pickle it: as a card."""
+        return kernel_of_card, (card_of(self.source, self.options).text,)
+
     def __repr__(self) -> str:
         """The picture, and how it is computed."""
         chosen = self.options
@@ -127,7 +132,13 @@ class Kernel:
     def frame(self, variant: FrameVariant = FrameVariant()) -> Frame:
         """The traced nest of a variant."""
         if variant not in self._frames:
-            self._frames[variant] = with_deep_stack(lambda: build(self.source, self.options.real, variant))
+            made = self.source.frame if isinstance(self.source, Card) else None
+            real = self.options.real
+            self._frames[variant] = (
+                made(real, variant)
+                if made is not None
+                else with_deep_stack(lambda: build(self.source, real, variant))
+            )
         return self._frames[variant]
 
     def version(self, key: Hashable, make: Callable[[], V]) -> V:
@@ -247,6 +258,19 @@ class Kernel:
             "samples": view.samples,
             **own_values(view.params, self.params if params is None else params),
         }
+
+
+def kernel_of_card(text: bytes) -> Kernel:
+    """The kernel that a card describes; its code is made when it is first asked for.
+
+    Raises InputError for a text that is no card.
+
+    >>> from pellucid import images as im
+    >>> kernel_of_card(card_of(im.udisk, Options("exact")).text).options.numerics
+    'exact'
+    """
+    card = Card(text)
+    return Kernel(card, card.options or Options(), now=False)
 
 
 def _is_fixed(asked: Asked) -> bool:
