@@ -40,9 +40,9 @@ from .canvas import render as render
 from .canvas import save as save
 from .canvas import show as show
 from .canvas import unpack as unpack
+from .canvas.blocks import to_dask as to_dask
 from .canvas.explaining import explain as explain
 from .canvas.store import store as store
-from .canvas.store import to_dask as to_dask
 from .conversion.plan import plan_conversion as plan_conversion
 from .driver import compile as compile
 from .driver import export_c as export_c

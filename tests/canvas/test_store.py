@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,8 @@ import pytest
 import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import FileError, InputError, MissingExtraError
-from pellucid.canvas import shards, store
-from pellucid.canvas.shards import ShardPlace, halved, is_whole
+from pellucid.canvas import folders, shards, workers
+from pellucid.canvas.shards import Manifest, ShardPlace, halved, is_whole
 
 # Dask warns of workers that end, as tests make them do, and of sockets that it has left open then.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -29,13 +28,6 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 SIZE, VIEW = (701, 503), {"zoom": 3.7, "center": (0.3, -0.2)}
 PICTURE = im.swirl(100, im.checkerboard(10, im.black, im.white))
 HOW: dict[str, Any] = {"shard": 128, "chunk": 64, **VIEW}
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    """Two workers of this machine, for all tests of the file."""
-    with store._local(2) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +42,7 @@ def undisturbed(client: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def digests(root: Path) -> dict[str, str]:
     """The SHA-256 of each file that a reader reads."""
-    files = [p for p in root.rglob("*") if p.is_file() and p.name != store.LOCK]
+    files = [p for p in root.rglob("*") if p.is_file() and p.name != folders.LOCK]
     return {str(p.relative_to(root)): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
 
 
@@ -185,7 +177,8 @@ def _refused(error: type[Exception], message: str, path: Path, **more: Any) -> N
 
 
 BAD: dict[str, tuple[str, dict[str, Any], str]] = {
-    "no store": ("poster.png", {}, r"path: poster.png is no store; end its name in .zarr or .ome.zarr"),
+    "no store": ("poster.png", {},
+        r"path: poster.png is no store; end its name in one of .ome.zarr, .zarr, .tif, .tiff, .dzi"),
     "no name": (".zarr", {}, r"path: .zarr is no store"),
     "shards that do not divide": ("a.zarr", {"chunk": 100}, r"chunk: 100 does not divide the 128 of a shard"),
     "a shard too large": ("a.zarr", {"shard": 1 << 14}, r"shard: 16384 is out of range"),
@@ -195,6 +188,8 @@ BAD: dict[str, tuple[str, dict[str, Any], str]] = {
     "no scheduler": ("a.zarr", {"client": "tcp://127.0.0.1:9"}, r"no scheduler answers .*; start one with"),
     "no address": ("a.zarr", {"client": "nowhere"}, r"'nowhere': no scheduler answers"),
     "workers and a client": ("a.zarr", {"client": "tcp://127.0.0.1:9", "workers": 2}, r"workers: a client has its own"),
+    "levels of Deep Zoom": ("a.dzi", {"levels": 2}, r"levels: Deep Zoom has all 11 levels; leave it out"),
+    "tiles of a TIFF": ("a.tif", {"shard": 120, "chunk": 24}, r"chunk: 24 is no side of a tile .* multiple of 16"),
     "no workers": ("a.zarr", {"workers": 0}, r"workers: 0 is out of range"),
     "no parameter": ("a.zarr", {"params": {"x": 1.0}}, r"params: the picture has no parameter 'x'"),
 }  # fmt: skip
@@ -205,7 +200,7 @@ def test_bad_input_is_refused_before_anything_is_written(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     name, more, message = BAD[case]
-    monkeypatch.setattr(store, "PATIENCE", 0.5)
+    monkeypatch.setattr(workers, "PATIENCE", 0.5)
     _refused(InputError, message, tmp_path / name, **dict(more))
     assert [*tmp_path.iterdir()] == []
 
@@ -231,7 +226,7 @@ def test_a_folder_of_something_else_is_left_alone(client: Any, tmp_path: Path):
 def test_workers_of_another_version_are_told_before_anything_is_written(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(store, "__version__", "99.0")
+    monkeypatch.setattr(workers, "__version__", "99.0")
     _refused(
         InputError,
         r"its workers have pellucid .*, not 99.0; install the same",
@@ -242,7 +237,7 @@ def test_workers_of_another_version_are_told_before_anything_is_written(
 
 
 def test_two_writers_of_one_store_are_one_too_many(client: Any, undisturbed: Path):
-    with store._locked(undisturbed):
+    with folders.locked(undisturbed):
         _refused(InputError, r"another process writes this store; wait", undisturbed, client=client)
 
 
@@ -252,13 +247,23 @@ def test_a_full_disk_is_told_with_how_to_go_on(client: Any, tmp_path: Path, monk
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(store, "_make_arrays", full)
+    monkeypatch.setattr(folders, "_make_arrays", full)
     _refused(
         FileError,
         r"the disk is full; free some space; the same call then goes on",
         tmp_path / "a.zarr",
         client=client,
     )
+
+
+def test_a_store_that_replaces_a_removed_one_is_not_taken_for_it(client: Any, tmp_path: Path):
+    path = tmp_path / "a.zarr"
+    for zoom in (3.7, 5.0):
+        pl.store(PICTURE, path, 100, shard=64, chunk=32, zoom=zoom, client=client)
+        shard = shards.read_manifest(path)
+        found = shards.stored(str(path), Manifest.of(shard).digest, 0, (0, 0, 100, 100))
+        np.testing.assert_array_equal(found, pl.render(PICTURE, 100, zoom=zoom))
+        shutil.rmtree(path)
 
 
 def test_verification_finds_a_shard_of_other_pixels(client: Any, undisturbed: Path, tmp_path: Path):
@@ -287,7 +292,7 @@ def test_straight_colors_count_by_their_alpha_in_means():
 
 
 def test_a_shard_is_whole_only_with_its_index(undisturbed: Path, tmp_path: Path):
-    manifest, _ = shards.opened(str(undisturbed), shards.read_manifest(undisturbed)["card"])
+    manifest, _ = shards.opened(str(undisturbed), Manifest.of(shards.read_manifest(undisturbed)).digest)
     file = manifest.file(undisturbed, ShardPlace(0, 0, 0))
     assert is_whole(file, shards.chunks_of(manifest))
     (tmp_path / "short").write_bytes(file.read_bytes()[:100])

@@ -55,7 +55,7 @@ def test_a_picture_is_stored_and_the_same_line_goes_on(pellucid, file: Path, tmp
 
 def test_no_store_and_no_scheduler_are_told(pellucid, file: Path, tmp_path: Path):
     assert pellucid("store", str(file))[2] == (
-        "pellucid: no store to write was named; add -o OUT.ome.zarr, or -o OUT.zarr\n"
+        "pellucid: no store to write was named; add -o OUT.ome.zarr, or another of .zarr, .tif and .dzi\n"
     )
     words = ("store", str(file), "-o", str(tmp_path / "a.zarr"), "--size", "64x64", "--scheduler", "nowhere")
     status, _, problem = pellucid(*words)

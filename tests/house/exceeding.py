@@ -284,8 +284,8 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     ),
     "document.evaluating.MAX_CALLS": lambda _: of_document("def f(p):\n    return f(p)\n", "f"),
     "driver.frame.MAX_PIXELS": lambda _: pl.render(DISK, (1 << 16, 1 << 15)),
-    "canvas.store.MAX_SHARD": lambda folder: pl.store(DISK, folder / "a.zarr", 8, shard=(1 << 13) + 1),
-    "canvas.store.MAX_WORKERS": lambda folder: pl.store(DISK, folder / "a.zarr", 8, workers=1025),
+    "canvas.shards.MAX_SHARD": lambda folder: pl.store(DISK, folder / "a.zarr", 8, shard=(1 << 13) + 1),
+    "canvas.workers.MAX_WORKERS": lambda folder: pl.store(DISK, folder / "a.zarr", 8, workers=1025),
     "driver.card.MAX_BYTES": lambda _: Card(bytes((1 << 30) + 1)),
     "driver.card.MAX_TEXT": lambda _: Card(card_with(frames={"f32 straight one": "1" * ((1 << 26) + 1)})),
     "driver.card.MAX_NAMES": lambda _: Card(

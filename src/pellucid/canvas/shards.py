@@ -8,6 +8,7 @@ whole: it is written aside and renamed, and its index ends in a checksum.
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib
 import json
 import struct
@@ -29,6 +30,8 @@ from pellucid.driver.view import checked_view
 
 CARD, META = "picture.card", "zarr.json"
 CHANNELS = 4
+MAX_SHARD = 1 << 13
+"""The most pixels of a side of a shard, which a worker holds in memory, with the four of the level below."""
 _EMPTY = (1 << 64) - 1
 """The offset of a chunk that a shard leaves out."""
 
@@ -67,9 +70,20 @@ class Manifest:
     shard: int
     chunk: int
 
+    @classmethod
+    def of(cls, text: Mapping[str, Any]) -> Manifest:
+        """The manifest of a text."""
+        given: dict[str, Any] = {**text, "size": tuple(text["size"]), "center": tuple(text["center"])}
+        return cls(**given)
+
     def text(self) -> dict[str, Any]:
         """The manifest as JSON holds it."""
         return json.loads(json.dumps({**asdict(self)}))
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the manifest: what a worker remembers of a store is that of its digest."""
+        return hashlib.sha256(json.dumps(self.text(), sort_keys=True).encode()).hexdigest()
 
     def sides(self, level: int) -> tuple[int, int]:
         """The width and the height of a level: each has half of those of the one before, rounded up."""
@@ -143,10 +157,10 @@ def version() -> str:
 
 
 @functools.lru_cache(maxsize=4)
-def opened(root: str, card: str) -> tuple[Manifest, Kernel]:
+def opened(root: str, digest: str) -> tuple[Manifest, Kernel]:
     """The manifest of a store, and the kernel of its picture; both stay in the worker.
 
-    Raises FileError if the store is not there, or is that of another picture.
+    Raises FileError if the store is not there, or its manifest has another digest.
     """
     _set_threads()
     try:
@@ -157,15 +171,13 @@ def opened(root: str, card: str) -> tuple[Manifest, Kernel]:
         raise FileError(
             f"a worker cannot read the store ({type(error).__name__})", place=root, fix=fix
         ) from None
-    made = Card(text)
-    if found is None or made.digest != card or found["card"] != card:
+    card, manifest = Card(text), None if found is None else Manifest.of(found)
+    if manifest is None or manifest.digest != digest or card.digest != manifest.card:
         raise FileError(
             "is the store of another picture now", place=root, fix="store each under a name of its own"
         )
-    given: dict[str, Any] = {**found, "size": tuple(found["size"]), "center": tuple(found["center"])}
-    manifest = Manifest(**given)
     options = Options(manifest.numerics, manifest.precision, manifest.backend)
-    return manifest, Kernel(made, options, now=False)
+    return manifest, Kernel(card, options, now=False)
 
 
 @functools.lru_cache(maxsize=4)
@@ -186,8 +198,8 @@ def _set_threads() -> None:
 
 
 @functools.lru_cache(maxsize=64)
-def array_of(root: str, level: int) -> Any:
-    """The array of a level, to be read and written."""
+def _array(root: str, digest: str, level: int) -> Any:
+    """The array of a level, to be read and written; the store may be that of another manifest later."""
     import zarr
 
     library: Any = zarr
@@ -204,25 +216,32 @@ def read_manifest(root: Path) -> dict[str, Any] | None:
     return cast("dict[str, Any]", found) if isinstance(found, dict) else None
 
 
-def write_shards(root: str, card: str, places: Sequence[tuple[int, int, int]]) -> int:
-    """Draw and write some shards; gives the number of their pixels."""
-    manifest, _ = opened(root, card)
-    pixels = 0
+def write_shards(root: str, digest: str, places: Sequence[tuple[int, int, int]]) -> None:
+    """Draw and write some shards of the store whose manifest has a digest."""
+    manifest, _ = opened(root, digest)
     for place in (ShardPlace(*each) for each in places):
         left, top, width, height = manifest.part(place)
-        array = array_of(root, place.level)
-        made = shard(root, card, place)
+        array = _array(root, digest, place.level)
+        made = drawn(root, digest, place)
         if manifest.planes:
             array[:, top : top + height, left : left + width] = np.moveaxis(made, 2, 0)
         else:
             array[top : top + height, left : left + width] = made
-        pixels += width * height
-    return pixels
 
 
-def shard(root: str, card: str, place: ShardPlace) -> Pixels:
+def stored(root: str, digest: str, level: int, part: tuple[int, int, int, int]) -> Pixels:
+    """Pixels of a level that are in a store, of shape (height, width, 4)."""
+    manifest, _ = opened(root, digest)
+    left, top, width, height = part
+    rows, columns = slice(top, top + height), slice(left, left + width)
+    array = _array(root, digest, level)
+    found = np.moveaxis(array[:, rows, columns], 0, 2) if manifest.planes else array[rows, columns]
+    return np.ascontiguousarray(found)
+
+
+def drawn(root: str, digest: str, place: ShardPlace) -> Pixels:
     """The pixels of a shard: drawn in level 0, and above the mean of four of the level below."""
-    manifest, kernel = opened(root, card)
+    manifest, kernel = opened(root, digest)
     left, top, width, height = part = manifest.part(place)
     if place.level == 0:
         view = checked_view(
@@ -234,12 +253,8 @@ def shard(root: str, card: str, place: ShardPlace) -> Pixels:
     below = place.level - 1
     wide, high = manifest.sides(below)
     across, down = min(2 * width, wide - 2 * left), min(2 * height, high - 2 * top)
-    array = array_of(root, below)
-    if manifest.planes:
-        found = np.moveaxis(array[:, 2 * top : 2 * top + down, 2 * left : 2 * left + across], 0, 2)
-    else:
-        found = array[2 * top : 2 * top + down, 2 * left : 2 * left + across]
-    return halved(np.ascontiguousarray(found), straight=manifest.alpha == "straight")
+    found = stored(root, digest, below, (2 * left, 2 * top, across, down))
+    return halved(found, straight=manifest.alpha == "straight")
 
 
 def halved(pixels: Pixels, *, straight: bool = True) -> Pixels:

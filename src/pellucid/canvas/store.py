@@ -1,18 +1,19 @@
 """Stores: pictures larger than memory, drawn by many workers into Zarr, and resumed after anything that ends them.
 
-Beside `draw`, above `shards`. The manifest is written first, then shards level after level, and last the metadata by
-which viewers find a picture. A shard that is there is done, so whoever runs the same call again draws what is missing.
+Beside `draw`, above `folders`, `shards` and `workers`. The manifest is written first, then shards level after level,
+and last the metadata by which viewers find a picture. A shard that is there is done, so the same call again draws what
+is missing. A TIFF and a Deep Zoom are made of a finished store, which is removed then.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
+import functools
 import importlib
 import json
 import os
+import shutil
 import time as clock
-from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
@@ -21,30 +22,45 @@ import numpy as np
 
 from pellucid import __version__
 from pellucid.base.atomic import atomic_write
-from pellucid.base.errors import FileError, InputError, PellucidError, brief, installed
+from pellucid.base.errors import FileError, InputError, installed
 from pellucid.base.kinds import FUNCTION, TRUTH, optional, takes
 from pellucid.base.progress import Progress, ProgressLine
 from pellucid.base.tracebacks import door
 from pellucid.base.view import View, checked_whole, spelled_out
-from pellucid.canvas import shards
+from pellucid.canvas import deep_zoom, pyramids, shards
+from pellucid.canvas import workers as crews
+from pellucid.canvas.folders import begun, check_same, locked, write_meta
 from pellucid.canvas.formats import check_alpha, checked_path
-from pellucid.canvas.shards import CARD, CHANNELS, META, Manifest, ShardPlace
+from pellucid.canvas.shards import MAX_SHARD, Manifest, ShardPlace
 from pellucid.canvas.source import DrawArguments, drawing
+from pellucid.canvas.workers import MAX_WORKERS, ShardWorkers
 from pellucid.driver import Kernel as Compiled
 from pellucid.driver.card import card_of
 from pellucid.driver.threads import available
 from pellucid.driver.view import EXACT
 
-MAX_SHARD = 1 << 13
-"""The most pixels of a side of a shard, which a worker holds in memory, with the four of the level below."""
-MAX_WORKERS = 1024
-"""The most workers of a local cluster."""
-MAX_BATCH = 16
-"""The most shards of one task: a task costs its scheduler a millisecond, and a worker that ends loses all of it."""
-PATIENCE = 10
-"""Seconds in which a scheduler must answer."""
-SUFFIXES = (".zarr", ".ome.zarr")
-LOCK = ".pellucid-writer"
+TIFF = (".tif", ".tiff")
+UNFINISHED = ".unfinished.zarr"
+"""The end of the name of the store that a TIFF or a Deep Zoom is made of."""
+
+
+@dataclass(frozen=True)
+class StoreKind:
+    """A kind of store: the end of its name, whether channels come first, and whether it is made of a store."""
+
+    suffix: str
+    planes: bool = False
+    is_made: bool = False
+
+
+KINDS = (
+    StoreKind(".ome.zarr", planes=True),
+    StoreKind(".zarr"),
+    StoreKind(".tif", is_made=True),
+    StoreKind(".tiff", is_made=True),
+    StoreKind(deep_zoom.SUFFIX, is_made=True),
+)
+"""Kinds of stores; of two suffixes that fit, the longer one comes first."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +95,14 @@ def store(
     progress: Progress | None = None,
     **arguments: Unpack[DrawArguments],
 ) -> Stored:
-    """Draw a picture of any size into a folder of Zarr (v3, sharded), by worker processes, on one machine or many.
+    """Draw a picture of any size into a store, by worker processes, on one machine or many.
 
-    A `path` that ends in `.ome.zarr` becomes OME-Zarr 0.5: channels first, with a pyramid of `levels`, each half of the
-    one before, down to one shard by default. One that ends in `.zarr` has arrays of rows, columns and channels, and one
-    level by default. Shards are squares of `shard` pixels a side, read by chunks of `chunk`.
+    The end of the `path` says what it becomes: `.ome.zarr` OME-Zarr 0.5, with channels first and a pyramid; `.zarr`
+    arrays of rows, columns and channels; `.tif` a BigTIFF in tiles with a pyramid, laid out as a Cloud Optimized
+    GeoTIFF; `.dzi` Deep Zoom, with a page that shows it. Each of the `levels` has half the pixels of a side of the one
+    before: down to one shard (one tile of a TIFF) by default, one level in a `.zarr`, and all in a Deep Zoom.
+    Zarr has files of `shard` by `shard` pixels, which are read by chunks of `chunk` by `chunk`; those are the tiles of
+    the others.
 
     Workers are those of a `client` of Dask's, or of the scheduler at an address, which must reach the folder by the
     same name; or so many `workers` of this machine, one for each core by default. The same call after a crash, a
@@ -99,18 +118,15 @@ def store(
     check_alpha(alpha)
     if asked.near != EXACT:
         raise InputError("shards are exact", place="tolerance", fix="leave out tolerance and error")
-    root, planes = _checked_root(path)
+    target, kind = _checked_target(path)
     shard = checked_whole("shard", shard, 16, MAX_SHARD)
-    shards.check_sides(shard, checked_whole("chunk", chunk, 16, shard))
+    _check_tiles(kind, shard, checked_whole("chunk", chunk, 16, shard))
     checked_whole("verify", verify, 0, 1 << 31)
     if workers is not None:
         checked_whole("workers", workers, 1, MAX_WORKERS)
         if client is not None:
             raise InputError("a client has its own workers", place="workers", fix="leave it out")
-    most = max(max(asked.view.size) - 1, 0).bit_length() + 1
-    if levels is None:
-        levels = 1 if not planes else max(-(-max(asked.view.size) // shard) - 1, 0).bit_length() + 1
-    checked_whole("levels", levels, 1, most)
+    levels = _checked_levels(kind, levels, max(asked.view.size), shard, chunk)
     _require()
     kernel = asked.kernel()
     if not isinstance(kernel, Compiled):
@@ -121,64 +137,28 @@ def store(
     view, options = asked.view, kernel.options
     manifest = Manifest(
         __version__, card.digest, card.table_digests, options.numerics, options.precision, options.backend, view.size,
-        view.center, view.zoom, view.time, view.samples, dict(view.params), alpha, planes, levels, shard, chunk,
+        view.center, view.zoom, view.time, view.samples, dict(view.params), alpha, kind.planes, levels, shard, chunk,
     )  # fmt: skip
-    with contextlib.ExitStack() as stack:
-        given = None if client is None else stack.enter_context(_given(client))
-        stack.enter_context(_begun(root, manifest, card.text, resume=resume))
-        line = stack.enter_context(ProgressLine("shards"))
-        # A store in which nothing is missing needs no workers.
-        work = _Work(root, manifest, progress or line, lambda: given or stack.enter_context(_local(workers)))
-        drawn = work.run()
-        _write_meta(root, manifest, complete=True)
-        checked = _verified(root, manifest, verify)
+    total = sum(1 for level in range(levels) for _ in manifest.places(level))
+    drawn = checked = 0
+    if not (kind.is_made and _is_made(target, kind, manifest, resume=resume)):
+        with contextlib.ExitStack() as stack:
+            given = None if client is None else stack.enter_context(crews.given(client))
+            root = target.with_name(target.name + UNFINISHED) if kind.is_made else target
+            stack.enter_context(begun(root, manifest, card.text, resume=resume))
+            told = _Told(progress or stack.enter_context(ProgressLine("shards")), total, twice=kind.is_made)
+            # A store in which nothing is missing needs no workers.
+            crew = ShardWorkers(lambda: given or stack.enter_context(crews.local(workers)))
+            drawn = _draw(root, manifest, crew, told)
+            if kind.is_made:
+                checked = _verified(root, manifest, verify)
+                _make(target, kind, root, manifest, crew, told)
+                shutil.rmtree(root)
+            else:
+                write_meta(root, manifest, complete=True)
+                checked = _verified(root, manifest, verify)
     sizes = tuple([manifest.sides(level) for level in range(levels)])
-    return Stored(str(root), sizes, drawn, work.total - drawn, checked, clock.monotonic() - began)
-
-
-@spelled_out(DrawArguments)
-@door
-def to_dask(
-    picture: object,
-    size: tuple[int, int] | int | None = None,
-    chunks: int = 2048,
-    *,
-    view: View | None = None,
-    alpha: str = "straight",
-    **arguments: Unpack[DrawArguments],
-) -> Any:
-    """A picture as an array of Dask's, of bytes and shape (height, width, 4), whose blocks are drawn when asked for.
-
-    Blocks are squares of `chunks` pixels a side, and have the bits of the whole. Otherwise as `render`. Needs the extra
-    `pellucid[scale]`. Raises `InputError` for a value out of its range, `MissingExtraError` without the extra.
-    """
-    asked = drawing(picture, size, view, arguments, frames=0, part=(0, 0, 1, 1))
-    check_alpha(alpha)
-    if asked.near != EXACT:
-        raise InputError("blocks are exact", place="tolerance", fix="leave out tolerance and error")
-    side = checked_whole("chunks", chunks, 1, MAX_SHARD)
-    with installed("dask", extra="scale"):
-        import dask.array
-    kernel = asked.kernel()
-    if not isinstance(kernel, Compiled):
-        raise InputError(
-            "this kernel stays in its process", place="picture", fix="give the picture, or pl.compile it"
-        )
-    width, height = asked.view.size
-    arrays: Any = dask.array
-    rows, columns = (tuple([min(side, n - k) for k in range(0, n, side)]) for n in (height, width))
-    return arrays.map_blocks(
-        _block, chunks=(rows, columns, (CHANNELS,)), dtype=np.uint8, meta=np.empty((0, 0, 0), np.uint8),
-        card=card_of(kernel.source, kernel.options).text, view=asked.view.replace(threads=1), alpha=alpha,
-    )  # fmt: skip
-
-
-def _block(card: bytes, view: View, alpha: str, block_info: Any = None) -> Any:
-    """One block of `to_dask`."""
-    (top, bottom), (left, right), _ = block_info[None]["array-location"]
-    kernel = shards.kernel_of(card)
-    draw = kernel.premultiplied if alpha == "premultiplied" else kernel.render
-    return draw(view=view, part=(left, top, right - left, bottom - top))
+    return Stored(str(target), sizes, drawn, total - drawn, checked, clock.monotonic() - began)
 
 
 # ---- what is asked for ----
@@ -191,197 +171,80 @@ def _require() -> None:
             importlib.import_module(name)
 
 
-def _checked_root(path: object) -> tuple[Path, bool]:
-    root = Path(checked_path(path)).absolute()
-    if not root.name.endswith(".zarr") or root.name in SUFFIXES:
-        raise InputError(
-            f"{root.name} is no store", place="path", fix=f"end its name in {' or '.join(SUFFIXES)}"
-        )
-    return root, root.name.endswith(".ome.zarr")
+def _checked_target(path: object) -> tuple[Path, StoreKind]:
+    target = Path(checked_path(path)).absolute()
+    for kind in KINDS:
+        if target.name.endswith(kind.suffix) and target.name != kind.suffix:
+            return target, kind
+    known = ", ".join(kind.suffix for kind in KINDS)
+    raise InputError(f"{target.name} is no store", place="path", fix=f"end its name in one of {known}")
 
 
-# ---- workers ----
+def _check_tiles(kind: StoreKind, shard: int, chunk: int) -> None:
+    shards.check_sides(shard, chunk)
+    if kind.suffix in TIFF and chunk % pyramids.MULTIPLE:
+        fix = f"give a multiple of {pyramids.MULTIPLE}, such as 512"
+        raise InputError(f"{chunk} is no side of a tile of a TIFF", place="chunk", fix=fix)
 
 
-@contextlib.contextmanager
-def _given(client: Any) -> Generator[Any]:
-    """The client that was given, or one of the scheduler at an address; its workers have this pellucid."""
-    made: Any = _connected(client) if isinstance(client, str) else client
-    try:
-        _check_workers(made)
-        yield made
-    finally:
-        if isinstance(client, str):
-            made.close()
+def _checked_levels(kind: StoreKind, levels: int | None, side: int, shard: int, chunk: int) -> int:
+    """The number of levels that was asked for, or else the kind's own."""
+    most = (side - 1).bit_length() + 1
+    if kind.suffix == deep_zoom.SUFFIX:
+        if levels not in (None, most):
+            raise InputError(f"Deep Zoom has all {most} levels", place="levels", fix="leave it out")
+        return most
+    if levels is not None:
+        return checked_whole("levels", levels, 1, most)
+    if kind.suffix == ".zarr":
+        return 1
+    least = chunk if kind.is_made else shard
+    return (-(-side // least) - 1).bit_length() + 1
 
 
-@contextlib.contextmanager
-def _local(workers: int | None) -> Generator[Any]:
-    """A client of a cluster of this machine, with one process for each worker, and one thread in each."""
-    import distributed
-
-    config: Any = importlib.import_module("dask.config")
-    # Dask trims the allocator of its workers, which then ask the system for each shard's memory anew.
-    with config.set({"distributed.nanny.pre-spawn-environ": {}}):
-        local: Any = distributed.LocalCluster
-        cluster: Any = local(
-            n_workers=available() if workers is None else workers,
-            threads_per_worker=1,
-            dashboard_address=None,
-            memory_limit=0,
-        )
-        try:
-            made: Any = distributed.Client(cluster)
-            try:
-                yield made
-            finally:
-                made.close()
-        finally:
-            cluster.close()
+# ---- work ----
 
 
-def _connected(address: str) -> Any:
-    import distributed
+class _Told:
+    """Progress of a call: shards are drawn, and once more cut into tiles if something is made of them."""
 
-    try:
-        return distributed.Client(address, timeout=PATIENCE)
-    except (OSError, ValueError, TimeoutError) as error:
-        fix = "start one with 'dask scheduler' and give the address that it prints, or leave it out"
-        what = f"no scheduler answers ({type(error).__name__})"
-        raise InputError(what, place=brief(address), fix=fix) from None
+    def __init__(self, progress: Progress, shards: int, *, twice: bool) -> None:
+        self._progress, self._shards = progress, shards
+        self._total = 2 * shards if twice else shards
 
+    def drawn(self, done: int) -> None:
+        """So many shards are drawn."""
+        self._progress(done, self._total)
 
-def _check_workers(client: Any) -> None:
-    try:
-        found: Mapping[str, Any] = client.run(shards.version)
-    except Exception as error:  # noqa: BLE001 - whatever a worker says
-        fix = "install pellucid[scale] of this version where workers run"
-        raise InputError(
-            f"its workers have no pellucid ({type(error).__name__})", place="client", fix=fix
-        ) from None
-    if not found:
-        raise InputError(
-            "its scheduler has no workers", place="client", fix="start some with 'dask worker ADDRESS'"
-        )
-    others = sorted({str(v) for v in found.values()} - {__version__})
-    if others:
-        fix = "install the same where workers run"
-        raise InputError(f"its workers have pellucid {others[0]}, not {__version__}", place="client", fix=fix)
+    def made(self, done: int) -> None:
+        """All shards are drawn, and so many are cut."""
+        self._progress(self._shards + done, self._total)
 
 
-# ---- a store on the disk ----
-
-
-@contextlib.contextmanager
-def _begun(root: Path, manifest: Manifest, card: bytes, *, resume: bool) -> Generator[None]:
-    """A store that this process alone writes: new, or that of an earlier run with an equal manifest."""
-    known = shards.read_manifest(root)
-    if known is None and root.exists() and any(p.name not in (CARD, LOCK) for p in root.iterdir()):
-        raise InputError("is there, and no store of pellucid", place=str(root), fix="choose another name")
-    if known is not None:
-        if different := manifest.differences(known):
-            told = ", ".join(
-                f"{n}: {brief(known.get(n))}, not {brief(manifest.text().get(n))}" for n in different[:3]
-            )
-            fix = "choose another name, or remove it"
-            raise InputError(f"is the store of another picture or view ({told})", place=str(root), fix=fix)
-        if not resume:
-            raise InputError("is there already", place=str(root), fix="remove it, or resume it")
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        with _locked(root):
-            with atomic_write(root / CARD) as file:
-                file.write(card)
-            if known is None:
-                _write_meta(root, manifest, complete=False)
-            _make_arrays(root, manifest)
-            yield
-    except PellucidError:
-        raise
-    except OSError as error:
-        raise _unwritten(root, error) from error
-
-
-def _unwritten(root: Path, error: OSError) -> FileError:
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    what = "the disk is full" if full else f"cannot be written ({error.strerror or type(error).__name__})"
-    fix = "free some space" if full else "see whether the folder may be written"
-    return FileError(what, place=str(root), fix=f"{fix}; the same call then goes on where this one ended")
-
-
-@contextlib.contextmanager
-def _locked(root: Path) -> Generator[None]:
-    """The store, held as long as this process lives; a second writer would sweep away what the first one writes."""
-    import fcntl
-
-    with (root / LOCK).open("wb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            fix = "wait until it has ended, or choose another name"
-            raise InputError("another process writes this store", place=str(root), fix=fix) from None
-        yield
-
-
-def _write_meta(root: Path, manifest: Manifest, *, complete: bool) -> None:
-    """The metadata of the whole: what viewers look for comes last, so that what is not whole does not look so."""
-    attributes: dict[str, Any] = {"pellucid": {"manifest": manifest.text(), "complete": complete}}
-    if complete and manifest.planes:
-        attributes["ome"] = _ome(root, manifest)
-    data = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
-    with atomic_write(root / META) as file:
-        file.write(json.dumps(data, indent=1).encode())
-
-
-def _ome(root: Path, manifest: Manifest) -> dict[str, Any]:
-    """The metadata of OME-Zarr 0.5: the axes, the scale of each level, and what each channel is."""
-    datasets: list[dict[str, Any]] = []
+def _draw(root: Path, manifest: Manifest, crew: ShardWorkers, told: _Told) -> int:
+    """Draw the shards that are missing, level after level; gives how many those were."""
+    work = functools.partial(shards.write_shards, str(root), manifest.digest)
+    done = drawn = 0
     for level in range(manifest.levels):
-        step, shift = float(1 << level), (float(1 << level) - 1) / 2
-        moves: list[dict[str, Any]] = [
-            {"type": "scale", "scale": [1.0, step, step]},
-            {"type": "translation", "translation": [0.0, shift, shift]},
-        ]
-        datasets.append({"path": str(level), "coordinateTransformations": moves})
-    axes = [{"name": "c", "type": "channel"}, {"name": "y", "type": "space"}, {"name": "x", "type": "space"}]
-    shown = {"window": {"min": 0, "max": 255, "start": 0, "end": 255}, "active": True}
-    colors = {"red": "FF0000", "green": "00FF00", "blue": "0000FF"}
-    channels = [{"label": name, "color": color, **shown} for name, color in colors.items()]
-    channels.append({"label": "alpha", "color": "FFFFFF", **shown, "active": False})
-    name = root.name.removesuffix(".ome.zarr")
-    return {
-        "version": "0.5",
-        "multiscales": [{"name": name, "axes": axes, "datasets": datasets, "type": "mean"}],
-        "omero": {"channels": channels},
-    }
+        places = [*manifest.places(level)]
+        missing = [place for place in places if not _is_there(root, manifest, place)]
+        done += len(places) - len(missing)
+        told.drawn(done)
+        for count in crew.run(work, missing):
+            done, drawn = done + count, drawn + count
+            told.drawn(done)
+    return drawn
 
 
-def _make_arrays(root: Path, manifest: Manifest) -> None:
-    """The metadata of each level's array, where it is missing."""
-    import zarr
-    import zarr.codecs
-
-    library: Any = zarr
-    codecs: Any = zarr.codecs
-    for level in range(manifest.levels):
-        if (root / str(level) / META).exists():
-            continue
-        width, height = manifest.sides(level)
-        planes, s, c = manifest.planes, manifest.shard, manifest.chunk
-        # A chunk has one channel, or pixels of four bytes; what is alike is then side by side.
-        blosc = codecs.BloscCodec(
-            cname="zstd", clevel=1, shuffle="bitshuffle", typesize=1 if planes else CHANNELS
-        )
-        library.create_array(
-            store=str(root / str(level)),
-            shape=(CHANNELS, height, width) if planes else (height, width, CHANNELS),
-            dtype="uint8",
-            chunks=(1, c, c) if planes else (c, c, CHANNELS),
-            shards=(CHANNELS, s, s) if planes else (s, s, CHANNELS),
-            compressors=blosc,
-            dimension_names=["c", "y", "x"] if planes else ["y", "x", "c"],
-            fill_value=0,
-        )
+def _is_there(root: Path, manifest: Manifest, place: ShardPlace) -> bool:
+    """Whether a shard is done; one that is torn, as by a power cut, is removed, and so is what nobody finished."""
+    file = manifest.file(root, place)
+    for partial in file.parent.glob(f"{file.name}.*.partial"):
+        partial.unlink(missing_ok=True)
+    if shards.is_whole(file, shards.chunks_of(manifest)):
+        return True
+    file.unlink(missing_ok=True)
+    return False
 
 
 def _verified(root: Path, manifest: Manifest, count: int) -> int:
@@ -390,77 +253,63 @@ def _verified(root: Path, manifest: Manifest, count: int) -> int:
         return 0
     everything = [place for level in range(manifest.levels) for place in manifest.places(level)]
     chosen = everything[:: max(1, len(everything) // count)][:count]
+    name = str(root), manifest.digest
     for place in chosen:
-        left, top, width, height = manifest.part(place)
-        array = shards.array_of(str(root), place.level)
-        rows, columns = slice(top, top + height), slice(left, left + width)
-        found = np.moveaxis(array[:, rows, columns], 0, 2) if manifest.planes else array[rows, columns]
-        if not np.array_equal(found, shards.shard(str(root), manifest.card, place)):
+        found = shards.stored(*name, place.level, manifest.part(place))
+        if not np.array_equal(found, shards.drawn(*name, place)):
             file = manifest.file(root, place)
             fix = f"remove {file} and run the same call again"
             raise FileError("a shard is not what the picture gives", place=str(file), fix=fix)
     return len(chosen)
 
 
-# ---- work ----
+# ---- what is made of a store ----
 
 
-class _Work:
-    """The shards that are missing, level after level, handed to workers by batches."""
+def _is_made(target: Path, kind: StoreKind, manifest: Manifest, *, resume: bool) -> bool:
+    """Whether what is asked for is there already; what was left of making it is removed.
 
-    def __init__(self, root: Path, manifest: Manifest, progress: Progress, make: Callable[[], Any]) -> None:
-        self.root, self.manifest, self.progress = root, manifest, progress
-        self._made, self._client = make, None
-        self.total = sum(1 for level in range(manifest.levels) for _ in manifest.places(level))
+    Raises InputError if something else has its name.
+    """
+    if kind.suffix == deep_zoom.SUFFIX:
+        found = deep_zoom.is_finished(target, manifest, resume=resume)
+    else:
+        found = _is_tiff(target, manifest, resume=resume)
+    root = target.with_name(target.name + UNFINISHED)
+    if found and root.exists():
+        with locked(root):
+            shutil.rmtree(root)
+    return found
 
-    def run(self) -> int:
-        """Draw what is missing; gives the number of shards."""
-        done = drawn = 0
-        for level in range(self.manifest.levels):
-            places = [*self.manifest.places(level)]
-            missing = [place for place in places if not self._is_there(place)]
-            done += len(places) - len(missing)
-            self.progress(done, self.total)
-            for count in self._batches(missing):
-                done, drawn = done + count, drawn + count
-                self.progress(done, self.total)
-        return drawn
 
-    def _is_there(self, place: ShardPlace) -> bool:
-        """Whether a shard is done; one that is torn, as by a power cut, is removed, and so is what nobody finished."""
-        file = self.manifest.file(self.root, place)
-        for partial in file.parent.glob(f"{file.name}.*.partial"):
-            partial.unlink(missing_ok=True)
-        if shards.is_whole(file, shards.chunks_of(self.manifest)):
-            return True
-        file.unlink(missing_ok=True)
+def _is_tiff(target: Path, manifest: Manifest, *, resume: bool) -> bool:
+    if not target.exists():
         return False
+    try:
+        known = json.loads(pyramids.description_of(target) or "")["pellucid"]
+        manifest.differences(known)
+    except (ValueError, KeyError, TypeError):
+        raise InputError(
+            "is there, and was not stored by pellucid", place=str(target), fix="choose another name"
+        ) from None
+    check_same(target, manifest, known, resume=resume)
+    return True
 
-    def _batches(self, missing: list[ShardPlace]) -> Generator[int]:
-        import distributed
 
-        if not missing:
-            return
-        if self._client is None:
-            self._client = self._made()
-        client: Any = self._client
-        workers = max(1, len(client.scheduler_info()["workers"]))
-        size = max(1, min(MAX_BATCH, len(missing) // (8 * workers)))
-        batches = [missing[k : k + size] for k in range(0, len(missing), size)]
-        root, card = str(self.root), self.manifest.card
-        futures: dict[Any, int] = {}
-        for batch in batches:
-            work = [tuple(place) for place in batch]
-            futures[client.submit(shards.write_shards, root, card, work, pure=False, retries=1)] = len(batch)
-        finished: Any = distributed.as_completed
-        try:
-            for future in finished([*futures]):
-                try:
-                    future.result()
-                except PellucidError:
-                    raise
-                except OSError as error:
-                    raise _unwritten(self.root, error) from error
-                yield futures[future]
-        finally:
-            client.cancel([*futures])
+def _make(
+    target: Path, kind: StoreKind, root: Path, manifest: Manifest, crew: ShardWorkers, told: _Told
+) -> None:
+    """Make a TIFF or a Deep Zoom of a finished store."""
+    if kind.suffix == deep_zoom.SUFFIX:
+        deep_zoom.finish(target, root, manifest, crew, told.made)
+        return
+    name = str(root), manifest.digest
+    with atomic_write(target) as file:
+        pyramids.write_pyramid(
+            file,
+            manifest,
+            lambda place: shards.stored(*name, place.level, manifest.part(place)),
+            json.dumps({"pellucid": manifest.text()}),
+            threads=available(),
+            progress=told.made,
+        )

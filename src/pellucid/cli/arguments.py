@@ -256,9 +256,14 @@ def _add_animate(parser: argparse.ArgumentParser) -> None:
 
 def _add_store(parser: argparse.ArgumentParser) -> None:
     _add_source(parser)
-    parser.add_argument("-o", "--output", dest="out", metavar="OUT", help="the folder: .ome.zarr or .zarr")
     parser.add_argument(
-        "--levels", type=values.whole, metavar="N", help="of the pyramid (.ome.zarr: down to a shard)"
+        "-o", "--output", dest="out", metavar="OUT", help="what to write: .ome.zarr, .zarr, .tif or .dzi"
+    )
+    parser.add_argument(
+        "--levels",
+        type=values.whole,
+        metavar="N",
+        help="of the pyramid (one in .zarr, else down to a shard or a tile)",
     )
     for name, what, default in (
         ("shard", "pixels of a side of a file", 2048),

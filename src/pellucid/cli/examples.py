@@ -41,12 +41,14 @@ examples:
 """
 
 STORE = """\
-OUT is a folder: .ome.zarr for viewers, with a pyramid, or .zarr for programs. Give the same line again to go on after
-Ctrl-C, a crash or a full disk. It needs the extra: pip install 'pellucid[scale]'
+OUT is .ome.zarr for viewers, with a pyramid, .zarr for programs, .tif for one file with a pyramid, or .dzi for a page.
+Give the same line again to go on after Ctrl-C, a crash or a full disk.
+It needs the extra: pip install 'pellucid[scale]'
 
 examples:
   pellucid store swirl.py -o poster.ome.zarr --size 100000x100000
   pellucid store swirl.py -o poster.ome.zarr --size 100000x100000 --zoom 200 --workers 2 --verify 10
+  pellucid store swirl.py -o poster.dzi --size 40000x40000
   pellucid store swirl.py -o poster.zarr --size 4000000x4000000 --precision f64 --scheduler tcp://HOST:8786
 """
 

@@ -17,7 +17,9 @@ def store(words: Namespace) -> int:
     if words.list:
         return listed(words.file)
     if words.out is None:
-        raise InputError("no store to write was named", fix="add -o OUT.ome.zarr, or -o OUT.zarr")
+        raise InputError(
+            "no store to write was named", fix="add -o OUT.ome.zarr, or another of .zarr, .tif and .dzi"
+        )
     from pellucid.canvas.store import store
     from pellucid.cli.progress import bar
 
