@@ -20,6 +20,8 @@ _HOMES = {
     "pellucid.base.view": ("View",),
     "pellucid.canvas": ("animate", "convert", "pack", "render", "save", "show", "unpack"),
     "pellucid.canvas.explaining": ("explain",),
+    "pellucid.canvas.blocks": ("to_dask",),
+    "pellucid.canvas.store": ("store",),
     "pellucid.conversion.plan": ("plan_conversion",),
     "pellucid.driver": ("compile", "export_c"),
     "pellucid.driver.codes": ("compile_code",),

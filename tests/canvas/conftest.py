@@ -1,11 +1,15 @@
-"""A kernel that is a formula: what `canvas` needs of the driver, computed with NumPy."""
+"""What tests of `canvas` share: a kernel that is a formula, computed with NumPy, and workers that draw stores."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
+
+from pellucid.canvas import workers
 
 
 @dataclass
@@ -55,6 +59,13 @@ class FlatKernel(FormulaKernel):
         pixels[:] = self.ground
         pixels[height // 2, round(time * 10) % width] = (250, 10, 20, 255)
         return pixels
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Any]:
+    """Two workers of this machine, for all tests of stores."""
+    with workers.local(2) as made:
+        yield made
 
 
 @pytest.fixture

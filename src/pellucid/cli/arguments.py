@@ -254,6 +254,37 @@ def _add_animate(parser: argparse.ArgumentParser) -> None:
     _add_compile(parser)
 
 
+def _add_store(parser: argparse.ArgumentParser) -> None:
+    _add_source(parser)
+    parser.add_argument(
+        "-o", "--output", dest="out", metavar="OUT", help="what to write: .ome.zarr, .zarr, .tif or .dzi"
+    )
+    parser.add_argument(
+        "--levels",
+        type=values.whole,
+        metavar="N",
+        help="of the pyramid (one in .zarr, else down to a shard or a tile)",
+    )
+    for name, what, default in (
+        ("shard", "pixels of a side of a file", 2048),
+        ("chunk", "of what is read", 512),
+    ):
+        parser.add_argument(
+            f"--{name}", type=values.whole, metavar="N", default=default, help=f"{what} ({default})"
+        )
+    drawing = parser.add_argument_group("who draws")
+    drawing.add_argument("--workers", type=values.whole, metavar="N", help="processes here (one per core)")
+    drawing.add_argument("--scheduler", dest="client", metavar="ADDRESS", help="that of a cluster of Dask's")
+    drawing.add_argument(
+        "--new", action="store_true", help="refuse a store that is there, instead of going on with it"
+    )
+    drawing.add_argument(
+        "--verify", type=values.whole, metavar="N", default=0, help="shards to draw again, and compare"
+    )
+    _add_view(parser, "--time")
+    _add_compile(parser, threads=False)
+
+
 def _add_show(parser: argparse.ArgumentParser) -> None:
     _add_source(parser)
     parser.add_argument(
@@ -373,6 +404,14 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "draw a moving picture into a file",
         examples.ANIMATE,
         _add_animate,
+    ),
+    (
+        "store",
+        "FILE.py[:NAME] -o OUT.ome.zarr --size WxH [options]",
+        "storing:store",
+        "draw a picture larger than memory, by many workers",
+        examples.STORE,
+        _add_store,
     ),
     (
         "render-audio",
