@@ -108,8 +108,9 @@ line say the same.
 """
 
 EXPORT = """\
-c writes STEM.h and STEM.c: plain C without dependencies, for use without Python. html writes one page that draws the
-picture in any browser, offline; glsl a shader for Shadertoy, wgsl one for WebGPU. These three have a view.
+c writes STEM.h and STEM.c: plain C without dependencies, for use without Python. html writes one page that
+draws the picture in any browser, offline; glsl a shader for Shadertoy, wgsl one for WebGPU. These three have
+a view.
 
 examples:
   pellucid export html swirl.py -o swirl.html

@@ -154,15 +154,14 @@ def export(words: Namespace) -> int:
 
     if words.name is not None:
         raise InputError("names a function in C", place="--name", fix="leave it out")
-    found = chosen(words.file)
     suffix = f".{words.language}"
-    out = Path(found.path.stem + suffix if words.out is None else words.out)
-    if out.is_dir() or (words.out or "").endswith(("/", os.sep)):
-        out /= found.path.stem + suffix
-    if out.suffix.lower() != suffix:
-        raise InputError(
-            f"a file of this kind ends in {suffix}", place="-o", fix=f"name it {out.name}{suffix}"
-        )
+    asked: str = words.out or "./"
+    is_folder = asked.endswith(("/", os.sep)) or Path(asked).is_dir()
+    if not is_folder and Path(asked).suffix.lower() != suffix:
+        fix = f"name it {Path(asked).stem}{suffix}"
+        raise InputError(f"a file of this kind ends in {suffix}", place="-o", fix=fix)
+    found = chosen(words.file)
+    out = Path(asked, found.path.stem + suffix) if is_folder else Path(asked)
     export(_picture(found), out, source=text_of(found.path), **view_of(words))
     return 0
 
