@@ -55,6 +55,7 @@ _FOLDERS = (
     "signals",
     "driver",
     "canvas",
+    "document",
     "tracing",
     "ir",
     "loops",

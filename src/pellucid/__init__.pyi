@@ -19,6 +19,7 @@ from . import algebra as algebra
 from . import backends as backends
 from . import canvas as canvas
 from . import conversion as conversion
+from . import document as document
 from . import driver as driver
 from . import images as images
 from . import ir as ir

@@ -155,6 +155,7 @@ def test_a_refusal_names_the_place_of_the_picture():
         "fma($x:f32, 0.6366197466850281, 12582912.0) - 12582912.0",
         "bitcast.u32(fma($x:f32, 0.6366197466850281, 12582912.0))",
         "bitcast.u32($x:f32 + 12582912.0)",
+        "bitcast.i32($x:f32 + 12582912.0) - 1262485504",
     ],
 )
 def test_whole_numbers_are_the_same_without_the_constant(text: str):

@@ -51,7 +51,9 @@ def hops(path: Path) -> None:
 
 def export(path: Path) -> None:
     found = SimpleNamespace(thing=BOARD, path=Path("board.py"), name="board")
-    words = SimpleNamespace(list=False, file="board.py", name="board", out=str(path.with_suffix("")))
+    words = SimpleNamespace(
+        list=False, language="c", file="board.py", name="board", out=str(path.with_suffix(""))
+    )
     before = reports.chosen
     reports.chosen = lambda _: found
     try:

@@ -177,6 +177,7 @@ def test_explain_shows_the_binding_times_of_an_interpreter(pellucid, tmp_path):
         ([f"{evaluator}:run", "--static", "three"], "has no parameter 'three'; did you mean 'tree'?"),
         ([evaluator, "--static", "tree"], "leave it out, or name the function"),
         ([evaluator, "--size", "9x9"], "--times is for interpreters"),
+        ([evaluator, "--param", "x=1"], "--param: is for pictures alone"),
         ([str(EXAMPLES / "swirl.py")], "has no interpreters; define one"),
     ):
         status, _, err = pellucid("explain", "--times", *words)
@@ -196,6 +197,22 @@ def test_explain_makes_a_page_of_a_picture(pellucid, tmp_path):
     assert "picture of swirl.py, explained" in read.text
     assert shlex.join(["pellucid", *words]) in read.text
     assert [a["alt"] for tag, a in read.tags if tag == "img"] == ["the picture that the program draws"]
+
+
+def test_explain_takes_parameters(pellucid, tmp_path):
+    slider = str(EXAMPLES / "slider.py")
+    drawn: list[str] = []
+    for twist in ("40", "300"):
+        target = tmp_path / f"{twist}.html"
+        words = ("--size", "60x60", "--param", f"twist={twist}")
+        assert pellucid("explain", slider, "--html", str(target), *words) == (0, "", "")
+        drawn += [
+            a["src"] for tag, a in PageReader(target.read_text("utf-8")).tags if tag == "img" and "src" in a
+        ]
+    assert len(set(drawn)) == 2
+    status, out, err = pellucid("explain", slider, "--param", "twits=4")
+    assert (status, out) == (2, "")
+    assert "did you mean 'twist'" in err
 
 
 VOICE = """import pellucid as pl

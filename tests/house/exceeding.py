@@ -12,6 +12,7 @@ import numpy as np
 
 import pellucid as pl
 from pellucid import algebra as alg
+from pellucid import document as written
 from pellucid import images as im
 from pellucid import signals as sg
 from pellucid import staging as st
@@ -39,8 +40,14 @@ from pellucid.signals.wav import header
 from pellucid.staging import lift
 from pellucid.staging.root import machine
 from pellucid.staging.root.reading import read_sugar
+from pellucid.studio.connection import exported
+from pellucid.studio.document import StoredText
+from pellucid.studio.folder import Folder
+from pellucid.studio.reading import VersionReading
 
 DISK = im.fill(im.tomato, im.udisk)
+GOOD = VersionReading(1, DISK, moves=False)
+GOOD_VIEW = {"x": "0", "y": "0", "zoom": "1", "time": "0"}
 
 
 def endless(p: pl.Point) -> object:
@@ -267,7 +274,18 @@ def sums(*lines: str, of: int) -> list[str]:
     ]
 
 
+def of_document(functions: str, name: str) -> object:
+    """The pixels of a document whose picture is a function of it."""
+    text = f"from pellucid import images as im\n{functions}picture = im.image({name})\n"
+    return pl.render(written.evaluate(written.read(text), check=False).picture, (1, 1))
+
+
 EXCEED: dict[str, Callable[[Path], object]] = {
+    "document.evaluating.MAX_STEPS": lambda _: of_document(
+        "f0 = lambda p: p.x\n" + "".join(f"f{k + 1} = lambda p: f{k}(p) + f{k}(p)\n" for k in range(20)),
+        "f20",
+    ),
+    "document.evaluating.MAX_CALLS": lambda _: of_document("def f(p):\n    return f(p)\n", "f"),
     "driver.frame.MAX_SIDE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1)),
     "driver.frame.MAX_PIXELS": lambda _: pl.render(DISK, (1 << 16, 1 << 15)),
     "driver.frame.REACH": lambda _: pl.render(DISK, (1, 1), time=2.0**41),
@@ -289,6 +307,9 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "images.vm.MAX_BYTES": lambda folder: im.read_vm(sparse(folder, "a.vm", (1 << 26) + 1)),
     "signals.wav._MAX_BYTES": lambda _: header("pcm_s16le", 1, 8000, 1 << 31),
     "cli.hops.queries.MAX_ARRAY_BYTES": lambda folder: array_of_numpy(sparse(folder, "a.npy", (1 << 32) + 1)),
+    "studio.document.MAX_LETTERS": lambda folder: StoredText(sparse(folder, "a.py", 1_000_001)),
+    "studio.folder._MAX_NAME": lambda folder: Folder(folder).file("a" * 1024 + ".py"),
+    "studio.connection.MAX_PIXELS": lambda _: exported(GOOD, GOOD_VIEW | {"width": "8192", "height": "4097"}),
     "pixels.notation.MAX_CHARACTERS": lambda _: layout_of("Y:8" + " " * (1 << 14)),
     "pixels.notation.MAX_DIGITS": lambda _: layout_of("Y:8 rows 1000000000"),
     "pixels.layout.MAX_CHANNELS": lambda _: layout_of(" ".join(f"C{chr(65 + k)}:8" for k in range(17))),

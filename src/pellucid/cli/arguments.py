@@ -297,6 +297,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     )
     tiles.add_argument("--time", type=values.number, metavar="T", help="in seconds (0)")
     tiles.add_argument("--samples", type=values.whole, metavar="N", help="N by N for each pixel (1)")
+    _add_param(tiles, "parameter of the picture")
     _add_compile(parser, threads=False)
 
 
@@ -331,6 +332,21 @@ def _add_hops(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--width", type=values.whole, metavar="N", help="characters on a line (those of the terminal)"
     )
+
+
+def _add_studio(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file",
+        metavar="FILE.py",
+        nargs="?",
+        default="picture.py",
+        help="a file, made if it is new (picture.py)",
+    )
+    parser.add_argument("--trust", action="store_true", help="run what is code in FILE.py: it is yours")
+    parser.add_argument(
+        "--port", type=values.whole, default=0, metavar="N", help="of the address (a free one)"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="print the address, and open none")
 
 
 def _add_gallery(parser: argparse.ArgumentParser) -> None:
@@ -413,6 +429,14 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "take a program through proven moves, step by step",
         examples.HOPS,
         _add_hops,
+    ),
+    (
+        "studio",
+        "[FILE.py] [options]",
+        "studio:studio",
+        "open a page in the browser with a picture and its text, drawn as you type",
+        examples.STUDIO,
+        _add_studio,
     ),
     (
         "gallery",

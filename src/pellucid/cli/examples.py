@@ -138,6 +138,17 @@ examples:
   echo moves | pellucid hops examples/histogram.hops
 """
 
+STUDIO = """\
+The page is served from this machine, to one browser of it. The text is written to FILE.py when it rests. Nothing is
+run: words of the vocabulary are called, and other code is shown. Needs the extra: pip install 'pellucid[studio]'
+
+examples:
+  pellucid studio
+  pellucid studio swirl.py
+  pellucid studio mine.py --trust               run its own code too, as render does
+  pellucid studio pictures/swirl.py --port 8123 --no-browser
+"""
+
 DOCTOR = """\
 examples:
   pellucid doctor

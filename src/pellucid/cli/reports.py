@@ -103,12 +103,12 @@ def _times(words: Namespace) -> int:
     from pellucid.staging import DYNAMIC, STATIC, cogen, explain_times
     from pellucid.staging.front import Interpreter
 
-    for name in ("out", "size", "center", "zoom", "time", "samples", "numerics", "precision", "backend"):
-        if getattr(words, name) is not None:
-            option = "-o" if name == "out" else f"--{name}"
-            raise InputError(
-                "is for pictures alone", place=option, fix="leave it out: --times is for interpreters"
-            )
+    spelled = {"params": "--param"}
+    given = [] if words.out is None else ["-o"]
+    given += [spelled.get(name, f"--{name}") for name in view_of(words)]
+    if given:
+        fix = "leave it out: --times is for interpreters"
+        raise InputError("is for pictures alone", place=given[0], fix=fix)
     found = chosen(words.file, INTERPRETER)
     made: Any = found.thing
     if isinstance(made, Interpreter):

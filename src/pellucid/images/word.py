@@ -52,9 +52,14 @@ class Parameter:
         return self.default is inspect.Parameter.empty and not self.slot.many
 
     @property
+    def allowed(self) -> Limits | None:
+        """The limits of its own, or those of its type; None if there are none."""
+        return self.limits if self.limits is not None else self.slot.type and self.slot.type.range
+
+    @property
     def range(self) -> str:
         """The allowed values, in words; empty if all of the type are."""
-        limits = self.limits if self.limits is not None else self.slot.type and self.slot.type.range
+        limits = self.allowed
         if not limits:
             return ""
         if isinstance(limits, tuple) and isinstance(limits[0], str):

@@ -3,8 +3,9 @@
 Top of the house, beside the command line. `explore` and `sliders` need the extra `pellucid[notebook]`.
 """
 
+from pellucid.canvas.live import Explorer
 from pellucid.notebook.display import moving_png_bytes, png_bytes
 from pellucid.notebook.sliders import sliders
-from pellucid.notebook.widget import Explorer, explore
+from pellucid.notebook.widget import explore
 
 __all__ = ["Explorer", "explore", "moving_png_bytes", "png_bytes", "sliders"]

@@ -1,4 +1,4 @@
-// The front end of `pellucid.explore`: asks the kernel for frames, and shows them.
+// The front end of `pellucid.explore`, and the picture on the page of the studio: asks for frames, and shows them.
 //
 // The front end sets the pace: at most two requests are without an answer, and what moves meanwhile is only remembered.
 // So nothing is ever queued, and a browser tab that is closed or hidden stops all drawing.
@@ -45,7 +45,11 @@ function slider(name, low, high, value, moved) {
   return { row: element("label", {}, element("span", { textContent: name }), handle, shown), set };
 }
 
-function render({ model, el }) {
+/**
+ * The live view of a picture; with `fills`, it is as large as the element that it is put into, otherwise as set up.
+ * What draws is named as `source`, and `cure` says what to do when it is gone.
+ */
+export function viewer({ model, el, fills = false, source = "the kernel", cure = "run the cell again" }) {
   const setup = model.get("setup");
   const viewer = crypto.randomUUID ? crypto.randomUUID() : String(Math.random());
   // The zoom is in pixels of the view, for each of which the canvas may have more or fewer.
@@ -54,10 +58,12 @@ function render({ model, el }) {
 
   // ---- what is on the page ----
 
-  const [width, height] = setup.size;
+  const width = setup.size[0];
+  let height = setup.size[1];
   const canvas = element("canvas", { width, height, tabIndex: 0 });
-  canvas.style.width = `${width}px`;
-  canvas.style.aspectRatio = `${width} / ${height}`;
+  canvas.style.width = fills ? "100%" : `${width}px`;
+  if (fills) canvas.style.height = "100%";
+  else canvas.style.aspectRatio = `${width} / ${height}`;
   canvas.setAttribute("role", "application");
   canvas.setAttribute("aria-label", HELP);
   const context = canvas.getContext("2d");
@@ -74,11 +80,19 @@ function render({ model, el }) {
   let playing = false;
   let visible = true;
   const play = element("button", { textContent: "Play", type: "button" });
-  if (setup.moves) {
-    time = slider("time", 0, setup.seconds, view.time, (value) => ((view.time = value), touch()));
-    root.append(time.row);
-    bar.append(play);
+  let moves = false;
+  /** Whether there is a time to play: then the slider and the button are there, from the first time on. */
+  function setMoves(to) {
+    moves = to;
+    if (moves && !time) {
+      time = slider("time", 0, setup.seconds, view.time, (value) => ((view.time = value), touch()));
+      root.append(time.row);
+      bar.append(play);
+    }
+    if (time) play.hidden = time.row.hidden = !moves;
+    if (!moves) setPlaying(false);
   }
+  setMoves(setup.moves);
   bar.append(rate, trouble);
   el.append(root);
 
@@ -105,7 +119,7 @@ function render({ model, el }) {
     } catch (error) {
       waiting.delete(id);
       setPlaying(false);
-      trouble.textContent = "the kernel is gone: run the cell again";
+      trouble.textContent = `${source} is gone: ${cure}`;
     }
   }
 
@@ -119,6 +133,13 @@ function render({ model, el }) {
     if (!silent()) return;
     waiting.clear();
     patience *= 2;
+  }
+
+  /** Await no answers any longer, because the connection that would bring them is another one. */
+  function forget() {
+    waiting.clear();
+    patience = SILENT_MS;
+    touch();
   }
 
   function pump() {
@@ -201,7 +222,7 @@ function render({ model, el }) {
   model.on("msg:custom", heard);
 
   const watch = setInterval(() => {
-    if (silent()) trouble.textContent = "the kernel does not answer: it is busy, or gone; then run the cell again";
+    if (silent()) trouble.textContent = `${source} does not answer: it is busy, or gone; then ${cure}`;
   }, 1000);
 
   // ---- where the picture is on the screen ----
@@ -210,6 +231,7 @@ function render({ model, el }) {
   function fit() {
     const shown = canvas.clientWidth;
     if (!shown) return;
+    if (fills) height = (width * canvas.clientHeight) / shown;
     const across = Math.max(1, Math.round(shown * (window.devicePixelRatio || 1)));
     const down = Math.max(1, Math.round((across * height) / width));
     if (across === canvas.width && down === canvas.height) return;
@@ -289,7 +311,8 @@ function render({ model, el }) {
   canvas.addEventListener("wheel", wheel, { passive: false });
 
   const step = width / 10;
-  const begin = () => (Object.assign(view, { center: [...setup.home.center], zoom: setup.home.zoom }), touch());
+  const lookAt = ({ center, zoom }) => (Object.assign(view, { center: [...center], zoom }), touch());
+  const begin = () => lookAt(setup.home);
   const actions = {
     ArrowLeft: () => moveBy(step, 0),
     ArrowRight: () => moveBy(-step, 0),
@@ -299,7 +322,7 @@ function render({ model, el }) {
     "=": () => zoomBy(1.25, [0, 0]), // the same key without shift
     "-": () => zoomBy(0.8, [0, 0]),
     0: begin,
-    " ": () => setup.moves && play.click(),
+    " ": () => moves && play.click(),
   };
   // Notebooks have keys of their own, among them "0 0", which restarts the kernel: what is meant for the picture, or
   // for a control, does not reach them. What is pressed with control, alt or command does.
@@ -338,7 +361,7 @@ function render({ model, el }) {
 
   fit();
   touch();
-  return () => {
+  function close() {
     playing = false;
     clearTimeout(resting);
     clearInterval(watch);
@@ -351,7 +374,12 @@ function render({ model, el }) {
     } catch (error) {
       // The kernel is gone, and what would be freed with it.
     }
-  };
+  }
+  return { canvas, view, touch, forget, lookAt, setMoves, zoomBy: (factor) => zoomBy(factor, [0, 0]), play, close };
+}
+
+function render({ model, el }) {
+  return viewer({ model, el }).close;
 }
 
 export default { render };

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .builder import Trace
 
 _MAGIC = const(MAGIC[T.f32], T.f32)
-_MAGIC_BITS = const(0x4B400000, T.u32)
+_MAGIC_BITS = 0x4B400000
 """The bits of 1.5 * 2**23: up to 2**22 in size, a whole number is added to them as it is to the number."""
 _UPPER = const(0xFFFFF000, T.u32)
 """The sign, the exponent and the first 12 digits of a number: products of two such halves have 24 digits."""
@@ -47,7 +47,7 @@ def unfused(
     >>> unfused(parse_expr("fma($x:f32, 2.0, 12582912.0) - 12582912.0"))
     [round($x:f32 * 2.0)]
     >>> unfused(parse_expr("bitcast.u32($x:f32 + 12582912.0) & 1:u32"))
-    [convert.u32(truncate_in.i32(min(max(round($x:f32), -2147483648.0), 2147483520.0))) + 1262485504:u32 & 1:u32]
+    [convert.u32(truncate_in.i32(min(max(round($x:f32), -2.1474836e+09), 2.1474835e+09))) + 1262485504:u32 & 1:u32]
     """
     done: dict[Expr, Expr] = {}
     whole: dict[Expr, Expr] = {}
@@ -60,10 +60,8 @@ def unfused(
             _note(trace, "unfuse-round", node, done[node])
         elif node.op == "sub" and node.args[0] in whole and node.args[1] is _MAGIC:
             done[node] = whole[node.args[0]]
-        elif node.op == "bitcast" and node.type is T.u32 and node.args[0] in whole:
-            done[node] = apply(
-                "add", apply("convert", _integer(whole[node.args[0]]), attr=T.u32), _MAGIC_BITS
-            )
+        elif node.op == "bitcast" and node.type in (T.i32, T.u32) and node.args[0] in whole:
+            done[node] = apply("add", _integer(whole[node.args[0]], node.type), const(_MAGIC_BITS, node.type))
         elif _is_multiple(node, whole):
             done[node] = _multiple(*args)
             _note(trace, "unfuse-multiple", node, done[node])
@@ -91,9 +89,10 @@ def _rounded(node: Expr, args: tuple[Expr, ...]) -> Expr | None:
     return None
 
 
-def _integer(whole: Expr) -> Expr:
+def _integer(whole: Expr, type_: T.Type) -> Expr:
     inside = apply("min", apply("max", whole, _LOW), _HIGH)
-    return apply("truncate_in", inside, attr=T.i32)
+    signed = apply("truncate_in", inside, attr=T.i32)
+    return signed if type_ is T.i32 else apply("convert", signed, attr=type_)
 
 
 def _is_multiple(node: Expr, whole: Mapping[Expr, Expr]) -> bool:

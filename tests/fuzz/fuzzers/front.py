@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import linecache
 import random
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,6 +22,8 @@ from pellucid.staging import DYNAMIC, STATIC, cogen, interpreter, lift
 
 SECONDS = 10.0
 """Processor time after which a refusal comes too late, on any machine."""
+MAX_LINES = 100_000
+"""Lines that a call in plain Python may run: what runs more, as a loop without its count, is no case."""
 PROGRAMS: tuple[Any, ...] = ((2, 1), [3, 2, 4])
 VALUES = ((0, 1), (5, -3), (-7, 2))
 _FAILURES = (ArithmeticError, AssertionError, LookupError, NameError, PellucidError, TypeError, ValueError)
@@ -265,7 +268,7 @@ def check(case: str) -> Mapping[str, int]:
         return {"outside of the subset": 1}
     counts = Counter[str]()
     for program in PROGRAMS:
-        wanted = [_outcome(function, program, *one) for one in VALUES]
+        wanted = [_outcome(_ended(function), program, *one) for one in VALUES]
         try:
             made = compiler(program)
         except PellucidError as error:
@@ -300,6 +303,29 @@ def _function(case: str) -> Any:
     names: dict[str, Any] = {"lift": lift, "__name__": "front"}
     exec(code, names)
     return names["run"]
+
+
+def _ended(function: Any) -> Any:
+    """The function, a call of which raises NotACase after so many lines."""
+
+    def call(*args: Any) -> Any:
+        left = MAX_LINES
+
+        def count(_frame: Any, event: str, _value: Any) -> Any:
+            nonlocal left
+            left -= event == "line"
+            if left < 0:
+                raise NotACase("it does not end soon")
+            return count
+
+        before = sys.gettrace()
+        sys.settrace(count)
+        try:
+            return function(*args)
+        finally:
+            sys.settrace(before)
+
+    return call
 
 
 def _outcome(function: Any, *args: Any) -> tuple[str, str]:

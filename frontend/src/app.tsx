@@ -1,0 +1,202 @@
+// The page as a whole: panes, commands and their keys, and what the server says.
+import { useEffect, useMemo, useRef, useState } from "react";
+
+import type { Viewer } from "../../src/pellucid/notebook/explore.js";
+import { type Command, Help, Palette } from "./commands";
+import { Editor } from "./editor";
+import { Inspector } from "./inspector";
+import { Link, type Message } from "./link";
+import type { Literal } from "./numbers";
+import { Picture } from "./picture";
+import { Splitter } from "./splitter";
+
+const NOTICE_MS = 6000;
+
+type Problem = { from: number; to: number; message: string };
+type Dialog = "none" | "palette" | "help" | "files";
+
+export function App() {
+  const file = useMemo(() => new URLSearchParams(location.search).get("file") ?? "", []);
+  const [connected, setConnected] = useState(true);
+  const [name, setName] = useState("");
+  const [saved, setSaved] = useState(true);
+  const [conflict, setConflict] = useState(false);
+  const [notice, setNotice] = useState("");
+  const [problems, setProblems] = useState<Problem[]>([]);
+  const [ok, setOk] = useState(true);
+  const [numbers, setNumbers] = useState<Literal[]>([]);
+  const [line, setLine] = useState(1);
+  const [dialog, setDialog] = useState<Dialog>("none");
+  const [files, setFiles] = useState<string[]>([]);
+  const [editor, setEditor] = useState<Editor | null>(null);
+  const text = useRef<HTMLDivElement>(null);
+  const viewer = useRef<Viewer | null>(null);
+  const link = useMemo(() => new Link(file, setConnected), [file]);
+
+  useEffect(() => {
+    const made = new Editor(text.current!, {
+      changed: () => setSaved(false),
+      numbers: (found, at) => (setNumbers(found), setLine(at)),
+      push: (version, updates) => link.say({ kind: "push", epoch: made.document, version, updates }),
+    });
+    setEditor(made);
+    let home = false; // whether the place to look from is known
+    const heard = (message: Message) => {
+      switch (message.kind) {
+        case "document":
+          setName(message.name);
+          document.title = `${message.name} - pellucid studio`;
+          made.lost();
+          made.take(message);
+          setSaved(message.saved);
+          if (message.recovered) setNotice("What was not saved when the studio ended is here again.");
+          viewer.current?.forget();
+          break;
+        case "updates":
+          made.receive(message);
+          break;
+        case "reading":
+          if (message.version !== made.version) break;
+          setOk(message.ok);
+          setProblems(message.problems);
+          made.underline(message.problems);
+          if (!message.ok) break;
+          viewer.current?.setMoves(message.moves);
+          if (home) viewer.current?.touch();
+          else home = link.say({ kind: "home" });
+          break;
+        case "home":
+          if (message.center) viewer.current?.lookAt({ center: message.center, zoom: message.zoom });
+          break;
+        case "saved":
+          setConflict(false);
+          if (message.version === made.version) setSaved(true);
+          break;
+        case "conflict":
+          setConflict(true);
+          break;
+        case "notice":
+        case "refused":
+          setNotice(message.text);
+          break;
+      }
+    };
+    const stop = link.listen(heard);
+    link.open();
+    return () => {
+      stop();
+      link.close();
+      made.view.destroy();
+    };
+  }, [link]);
+
+  useEffect(() => {
+    if (!connected) editor?.lost();
+  }, [connected, editor]);
+  useEffect(() => {
+    const timer = setTimeout(() => setNotice(""), NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [notice]);
+
+  async function openFiles() {
+    const found = await fetch("files");
+    if (found.ok) setFiles(((await found.json()) as { files: string[] }).files);
+    setDialog("files");
+  }
+
+  function exportPng() {
+    const made = viewer.current;
+    if (!made) return;
+    const { center, zoom, time } = made.view;
+    const { width, height } = made.canvas;
+    const asked = { file, width, height, x: center[0], y: center[1], zoom, time };
+    const entries = Object.entries(asked).map(([key, value]) => [key, String(value)]);
+    location.assign(`export?${new URLSearchParams(entries)}`);
+  }
+
+  const commands: Command[] = [
+    { name: "Undo", keys: "Ctrl-Z", run: () => editor?.undo() },
+    { name: "Redo", keys: "Ctrl-Y", run: () => editor?.redo() },
+    { name: "Fit the picture", keys: "F", run: () => link.say({ kind: "home" }) },
+    { name: "Zoom in", keys: "+", run: () => viewer.current?.zoomBy(1.25) },
+    { name: "Zoom out", keys: "-", run: () => viewer.current?.zoomBy(0.8) },
+    { name: "Play or pause", keys: "Space", run: () => viewer.current?.play.click() },
+    { name: "Go to the picture", keys: "Alt-1", run: () => viewer.current?.canvas.focus() },
+    { name: "Go to the text", keys: "Alt-2", run: () => editor?.view.focus() },
+    { name: "Go to the numbers", keys: "Alt-3", run: () => document.querySelector<HTMLElement>(".inspector input")?.focus() },
+    { name: "Go to the first mistake", keys: "F8", run: () => problems[0] && show(problems[0]) },
+    { name: "Open a file", keys: "Ctrl-O", run: () => void openFiles() },
+    { name: "Save now", keys: "Ctrl-S", run: () => link.say({ kind: "save" }) },
+    { name: "Export as PNG", keys: "Ctrl-E", run: exportPng },
+    { name: "Commands", keys: "Ctrl-K", run: () => setDialog("palette") },
+    { name: "Keys", keys: "?", run: () => setDialog("help") },
+  ];
+
+  function show(problem: Problem) {
+    editor?.view.dispatch({ selection: { anchor: problem.from }, scrollIntoView: true });
+    editor?.view.focus();
+  }
+
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      const typing = target.isContentEditable || (target instanceof HTMLInputElement && target.type !== "range");
+      const control = event.ctrlKey || event.metaKey;
+      const keys = (control ? "Ctrl-" : "") + (event.altKey ? "Alt-" : "") + (event.key.length === 1 ? event.key.toUpperCase() : event.key);
+      // The page is asked, not the state: a dialog tells that it closed a moment after it did, and keys come between.
+      if (document.querySelector("dialog[open]") || event.defaultPrevented || (typing && !control && !event.altKey && keys !== "F8")) return;
+      // The picture has keys of its own, and so have ranges; those with Control or Alt are of the page everywhere.
+      const found = commands.find((each) => each.keys === (keys === "Ctrl-Shift-Z" ? "Ctrl-Y" : keys));
+      if (!found || ["+", "-", "Space"].includes(found.keys)) return;
+      if (typing && (found.keys === "Ctrl-Z" || found.keys === "Ctrl-Y") && target.isContentEditable) return;
+      event.preventDefault();
+      found.run();
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  });
+
+  return (
+    <div className="studio">
+      <header>
+        <button className="file" onClick={() => void openFiles()} title="Open a file (Ctrl-O)">{name || "pellucid studio"}</button>
+        <span className="state" role="status">{!connected ? "" : saved ? "Saved" : "Not saved yet"}</span>
+        <span className="space" />
+        <button onClick={() => editor?.undo()} title="Undo (Ctrl-Z)" aria-label="Undo">↶</button>
+        <button onClick={() => editor?.redo()} title="Redo (Ctrl-Y)" aria-label="Redo">↷</button>
+        <button onClick={() => link.say({ kind: "home" })} title="Fit the picture (F)">Fit</button>
+        <button onClick={exportPng} title="Export as PNG (Ctrl-E)">Export</button>
+        <button onClick={() => setDialog("palette")} title="Commands (Ctrl-K)">Commands</button>
+        <button onClick={() => setDialog("help")} title="Keys (?)" aria-label="Keys">?</button>
+      </header>
+      {!connected && <p className="banner bad" role="alert">The studio does not answer. What you write stays here, and is handed over when it is back.</p>}
+      {conflict && (
+        <p className="banner bad" role="alert">
+          The file was changed by another program, and so was the text here.
+          <button onClick={() => link.say({ kind: "decide", keep: "mine" })}>Keep the text here</button>
+          <button onClick={() => link.say({ kind: "decide", keep: "theirs" })}>Take the file</button>
+        </p>
+      )}
+      {notice && <p className="banner" role="status">{notice}</p>}
+      <main>
+        <Picture link={link} wrong={!ok} ready={(made) => (viewer.current = made)} />
+        <Splitter />
+        <div className="side">
+          <section className="pane text" aria-label="Text"><div className="editor" ref={text} /></section>
+          <ul className="problems" aria-label="Mistakes" aria-live="polite">
+            {problems.map((each) => <li key={each.message}><button onClick={() => show(each)}>{each.message}</button></li>)}
+          </ul>
+          <Inspector editor={editor} numbers={numbers} line={line} />
+        </div>
+      </main>
+      {dialog === "palette" && <Palette title="Commands" commands={commands} close={() => setDialog("none")} />}
+      {dialog === "help" && <Help commands={commands} close={() => setDialog("none")} />}
+      {dialog === "files" && (
+        <Palette
+          title="Open a file" close={() => setDialog("none")}
+          commands={files.map((each) => ({ name: each, keys: "", run: () => location.assign(`./?file=${encodeURIComponent(each)}`) }))}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+// Numbers in the text: where they are, and how they read after a step.
+
+export interface Literal {
+  from: number;
+  to: number;
+  value: number;
+  text: string;
+}
+
+// A number that is no part of a name and none of another number; a sign belongs to it where no operand is before it.
+const NUMBER = /(?<![\w.])(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?(?![\w.])/g;
+
+/** The numbers of a line that are neither in a comment nor in a string. */
+export function numbersOf(line: string, start = 0): Literal[] {
+  const found: Literal[] = [];
+  for (const match of blanked(line).matchAll(NUMBER)) {
+    const before = line.slice(0, match.index);
+    const signed = /(?:^|[(,=[{*/+\-:<>]|\breturn)\s*-$/.test(before);
+    const from = match.index - (signed ? 1 : 0);
+    const text = line.slice(from, match.index + match[0].length);
+    const value = Number(text.replaceAll("_", ""));
+    if (Number.isFinite(value)) found.push({ from: start + from, to: start + from + text.length, value, text });
+  }
+  return found;
+}
+
+/** The line with its strings and its comment as spaces. */
+function blanked(line: string): string {
+  return line.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|#.*/g, (part) => " ".repeat(part.length));
+}
+
+/** How many digits after the point a number is written with. */
+export function digitsOf(text: string): number {
+  const [mantissa, exponent] = text.toLowerCase().split("e");
+  const after = mantissa.split(".")[1]?.replaceAll("_", "").length ?? 0;
+  return Math.max(0, after - Number(exponent ?? 0));
+}
+
+/** The step of a number: one of its last digit, and for a whole number one. */
+export function stepOf(text: string): number {
+  return 10 ** -Math.min(digitsOf(text), 12);
+}
+
+/** A value as it is written in the place of a number: with as many digits, and whole where that is whole. */
+export function written(value: number, like: string): string {
+  const digits = Math.min(digitsOf(like), 12);
+  const text = value.toFixed(digits);
+  const plain = Number(text) === 0 ? text.replace("-", "") : text;
+  return digits === 0 && /[.eE]/.test(like) ? `${plain}.0` : plain;
+}
+
+/** The range of a slider about a number that says nothing of its range. */
+export function rangeOf(value: number): [number, number] {
+  const around = value === 0 ? 1 : 2 * Math.abs(value);
+  return value < 0 ? [-around, around / 2] : [value === 0 ? -1 : 0, around];
+}
+
+/** What a number is an argument of: the keyword before it, or the word that is called, or the name it is given to. */
+export function labelOf(line: string, from: number): string {
+  const before = blanked(line).slice(0, from);
+  const keyword = /(\w+)\s*=\s*$/.exec(before);
+  if (keyword) return keyword[1];
+  let depth = 0;
+  for (let at = before.length - 1; at >= 0; at--) {
+    if (before[at] === ")" || before[at] === "]") depth++;
+    else if (before[at] === "(" || before[at] === "[") {
+      if (depth > 0) depth--;
+      else {
+        const called = /(\w+)\s*$/.exec(before.slice(0, at));
+        if (called) return called[1];
+      }
+    }
+  }
+  return /^\s*(\w+)\s*=/.exec(before)?.[1] ?? "number";
+}

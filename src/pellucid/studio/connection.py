@@ -1,0 +1,305 @@
+"""One tab of the browser: its messages, and the frames that it asks for.
+
+Made by `server` for each socket. Messages are JSON; a frame is a line of JSON and the bytes of the picture. Drawing
+happens in a thread of its own for each tab, and reading in one for each document, so that sockets never wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time as clock
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from pellucid.base.errors import FileError, InputError, PellucidError
+from pellucid.base.view import View
+from pellucid.canvas.live import Explorer
+from pellucid.canvas.show import png_of
+from pellucid.canvas.source import drawing
+from pellucid.studio.document import StoredText
+from pellucid.studio.reading import VersionReading, read
+
+#: Seconds without a change after which a text is written to its file.
+IDLE = 2.0
+#: Seconds between two looks at a file.
+_WATCH = 1.0
+#: Messages of a tab in a second, and how many at once: more than hands and sixty frames a second make.
+MAX_RATE, MAX_BURST = 240.0, 480.0
+#: Pixels of a frame: more than a screen has.
+MAX_PIXELS = 1 << 25
+#: The view that the page counts in: pixels, of which the canvas has more or fewer.
+FRAME = (768, 576)
+
+Say = Callable[[dict[str, Any]], None]
+
+
+class OpenDocument:
+    """A document with the tabs that show it, what it means now, and what it meant when it last made sense."""
+
+    def __init__(self, path: Path, *, trust: bool) -> None:
+        self.document = StoredText(path)
+        self.reading: VersionReading | None = None
+        self.good: VersionReading | None = None
+        self.tabs: set[Connection] = set()
+        self._trust = trust
+        self._thread = ThreadPoolExecutor(1, "pellucid studio reading")
+        self._busy = False
+        self._touched = clock.monotonic()
+        self._conflict = False
+        self._saved_version = -1 if self.document.recovered else self.document.version
+        self._watching = asyncio.create_task(self._watch())
+        self.read()
+
+    def say(self, message: dict[str, Any]) -> None:
+        """Tell all tabs."""
+        for tab in self.tabs:
+            tab.say(message)
+
+    def push(self, version: int, updates: Any) -> bool:
+        """Take updates of a tab and tell all tabs; False if they are for an older version."""
+        taken = self.document.push(version, updates)
+        if taken:
+            self.changed(version)
+        return taken
+
+    def changed(self, version: int) -> None:
+        """Tell all tabs what came after a version, and read the text."""
+        self._touched = clock.monotonic()
+        self.say({"kind": "updates", "version": version, "updates": self.document.since(version)})
+        self.read()
+
+    def read(self) -> None:
+        """Have the text read; while one is read, only the latest version waits."""
+        if not self._busy:
+            self._busy = True
+            asyncio.get_running_loop().create_task(self._read())
+
+    async def _read(self) -> None:
+        loop, document = asyncio.get_running_loop(), self.document
+        try:
+            while self.reading is None or self.reading.version != document.version:
+                asked = document.version, document.text, document.path, self.reading
+                work = partial(read, *asked, trust=self._trust)
+                found = await loop.run_in_executor(self._thread, work)
+                self.reading = found
+                if found.picture is not None:
+                    self.good = found
+                self.say(found.told())
+        finally:
+            self._busy = False
+
+    # ---- the file ----
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_WATCH / 2)
+            try:
+                self.look()
+            except FileError as error:
+                self.say({"kind": "notice", "text": str(error)})
+                await asyncio.sleep(4 * _WATCH)
+
+    def look(self) -> None:
+        """Write the text if it rested, or take that of the file if only the file was changed."""
+        document = self.document
+        if document.elsewhere():
+            if document.saved:
+                version = document.version
+                if document.reread():
+                    self.changed(version)
+                    self.say(
+                        {"kind": "notice", "text": "The file was changed by another program, and read again."}
+                    )
+            elif not self._conflict:
+                self._conflict = True
+                self.say({"kind": "conflict"})
+            return
+        self._conflict = False
+        rested = clock.monotonic() - self._touched >= IDLE
+        if rested and document.version != self._saved_version and document.save():
+            self.say_saved()
+
+    def save(self) -> None:
+        """Write the text now, unless the file was changed by another program."""
+        if self.document.save():
+            self.say_saved()
+
+    def say_saved(self) -> None:
+        """Tell all tabs that the file has the text."""
+        self._saved_version = self.document.version
+        self.say({"kind": "saved", "version": self._saved_version})
+
+    def decide(self, keep: object) -> None:
+        """Settle a conflict with the file: keep `mine`, the text of the page, or `theirs`."""
+        document = self.document
+        if keep == "mine":
+            document.overwrite()
+        elif keep == "theirs":
+            version = document.version
+            if document.reread():
+                self.changed(version)
+        self._conflict = False
+        self.say_saved()
+
+    def close(self) -> None:
+        """Write what is not written, unless somebody else changed the file; then it stays in the recovery file."""
+        self._watching.cancel()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        self.document.save()
+
+
+class Connection:
+    """A tab: answers its messages by `say`, and its frames by `show`."""
+
+    def __init__(self, say: Say, show: Callable[[dict[str, Any], bytes], None]) -> None:
+        self.say = say
+        self._show = show
+        self.opened: OpenDocument | None = None
+        self._explorer: Explorer | None = None
+        self._shown: object = None
+        self._thread = ThreadPoolExecutor(1, "pellucid studio drawing")
+        self._waiting = 0
+        self._credit, self._at = MAX_BURST, clock.monotonic()
+
+    def allowed(self) -> bool:
+        """Whether one more message may come now."""
+        now = clock.monotonic()
+        self._credit = min(MAX_BURST, self._credit + MAX_RATE * (now - self._at)) - 1
+        self._at = now
+        return self._credit >= 0
+
+    def show_document(self, opened: OpenDocument, name: str) -> None:
+        """Tell the page of a document, and of each of its changes from now on."""
+        self.opened = opened
+        opened.tabs.add(self)
+        document = opened.document
+        told = {"kind": "document", "name": name, "epoch": document.epoch, "version": document.version}
+        self.say({**told, "text": document.text, "saved": document.saved, "recovered": document.recovered})
+        if opened.reading is not None:
+            self.say(opened.reading.told())
+
+    def heard(self, message: dict[str, Any]) -> None:
+        """Do what a message of the page says.
+
+        Raises `InputError` for what makes no sense.
+        """
+        opened = self.opened
+        if opened is None:
+            raise InputError("no document is open", place="message", fix="open one first")
+        match message.get("kind"):
+            case "push":
+                version = message.get("version")
+                if message.get("epoch") != opened.document.epoch or not isinstance(version, int):
+                    raise InputError("it is for another document", place="push", fix="load the page again")
+                if not opened.push(version, message.get("updates")):
+                    # The tab puts its changes after those that it has not seen, and tries again.
+                    updates = opened.document.since(version)
+                    if updates is None:
+                        raise InputError("it is too old", place="push", fix="load the page again")
+                    self.say({"kind": "updates", "version": version, "updates": updates})
+            case "frame" | "home" as kind:
+                # The page has two frames in flight; a third request is one of a program that does not wait.
+                if self._waiting < 4:
+                    self._waiting += 1
+                    asyncio.get_running_loop().create_task(self._drawn(kind, message))
+            case "save":
+                opened.save()
+            case "decide":
+                opened.decide(message.get("keep"))
+            case "leave":
+                pass
+            case other:
+                raise InputError(
+                    f"{str(other)[:40]!r} is unknown", place="message", fix="load the page again"
+                )
+
+    async def _drawn(self, kind: str, message: dict[str, Any]) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            work = self._home if kind == "home" else self._frame
+            told, data = await loop.run_in_executor(self._thread, work, message)
+        except PellucidError as error:
+            told, data = {**_told(message), "kind": "trouble", "text": str(error)}, b""
+        finally:
+            self._waiting -= 1
+        self._show(told, data)
+
+    def _frame(self, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        explorer = self._current()
+        size = message.get("size")
+        if explorer is None or not _is_size(size):
+            text = "There is no picture yet." if explorer is None else "The frame is too large."
+            return {**_told(message), "kind": "trouble", "text": text}, b""
+        told, data = explorer.answer(message)
+        return told, data[0] if data else b""
+
+    def _home(self, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """Where the picture is best looked at, as it says itself or as `fit` finds."""
+        good = self.opened.good if self.opened else None
+        if good is None:
+            return {"kind": "home"}, b""
+        view = drawing(good.picture, FRAME, None, {}, frames=1, fitted=True).view.replace(FRAME)
+        return {"kind": "home", "center": list(view.center), "zoom": view.zoom}, b""
+
+    def _current(self) -> Explorer | None:
+        good = self.opened.good if self.opened else None
+        if good is None or good.picture is None:
+            return None
+        if self._explorer is None:
+            self._explorer = Explorer(good.picture, View(FRAME))
+        elif good.picture is not self._shown:
+            self._explorer.show(good.picture)
+        self._shown = good.picture
+        return self._explorer
+
+    def close(self) -> None:
+        """Forget the tab; what is being drawn ends by itself."""
+        if self.opened is not None:
+            self.opened.tabs.discard(self)
+        if self._explorer is not None:
+            self._thread.submit(self._explorer.close)
+        self._thread.shutdown(wait=False)
+
+
+def _told(message: dict[str, Any]) -> dict[str, Any]:
+    return {name: message.get(name) for name in ("viewer", "id", "exact", "size")}
+
+
+def _is_size(size: object) -> bool:
+    sides = cast("list[object]", size) if isinstance(size, list) else []
+    match sides:
+        case [int(width), int(height)]:
+            return width > 0 and height > 0 and width * height <= MAX_PIXELS
+        case _:
+            return False
+
+
+def exported(good: VersionReading | None, asked: Mapping[str, str]) -> bytes:
+    """The bytes of a PNG of a picture in the view of a page, which counts in pixels of `FRAME`.
+
+    Raises `InputError` for what is no view, or if there is no picture.
+    """
+    if good is None:
+        raise InputError("there is no picture yet", place="export", fix="mend the text first")
+    try:
+        width, height = int(asked["width"]), int(asked["height"])
+        x, y, zoom, time = (float(asked[name]) for name in ("x", "y", "zoom", "time"))
+    except (KeyError, ValueError) as error:
+        raise InputError("the view is not whole", place="export", fix="load the page again") from error
+    if not 0 < width * height <= MAX_PIXELS:
+        raise InputError(f"{width}x{height} is too large", place="export", fix="ask for fewer pixels")
+    view = View((width, height), center=(x, y), zoom=zoom * width / FRAME[0], time=time, samples=2)
+    return png_of(good.picture, view=view, numerics="exact")
+
+
+def packed(message: dict[str, Any], data: bytes) -> bytes:
+    r"""A message and its bytes as one: a line of JSON, and what follows.
+
+    >>> packed({"id": 1}, b"PNG")
+    b'{"id": 1}\nPNG'
+    """
+    return json.dumps(message).encode() + b"\n" + data

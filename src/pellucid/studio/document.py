@@ -1,0 +1,185 @@
+"""A document of the studio: a text with its versions, and its file.
+
+Used by `connection`. Every accepted change has a version, so that tabs that changed the text at once are brought into
+one order. The text is written to its file by itself; until then it is in a recovery file beside it. A file that
+somebody else changed meanwhile is never written over: a person chooses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from pellucid.base.atomic import atomic_write
+from pellucid.base.errors import FileError, InputError
+from pellucid.base.opening import contents, text_of
+from pellucid.studio.changes import changed, replacement
+
+#: Letters of a text: a document of a person has a few thousand.
+MAX_LETTERS = 1_000_000
+#: Changes that are kept for tabs that have not seen them yet.
+MAX_KEPT = 5_000
+
+
+@dataclass(frozen=True)
+class Update:
+    """A change of the text, by the tab that made it."""
+
+    changes: Any
+    client: str
+
+    def told(self) -> dict[str, Any]:
+        """The update as the page reads it."""
+        return {"changes": self.changes, "clientID": self.client}
+
+
+class StoredText:
+    """The text of a file, which need not exist yet.
+
+    `epoch` names this object: versions of two epochs are not comparable.
+
+    >>> import tempfile
+    >>> document = StoredText(Path(tempfile.mkdtemp()) / "a.py")
+    >>> document.push(0, [{"changes": [[0, "x = 1"]], "clientID": "tab"}])
+    True
+    >>> document.text, document.version, document.push(0, [])
+    ('x = 1', 1, False)
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.epoch = secrets.token_hex(8)
+        self.recovered = False
+        self._first = 0
+        self._updates: list[Update] = []
+        self._on_disk: str | None = self._read()
+        self.text: str = self._on_disk or ""
+        self._recover()
+
+    # ---- versions ----
+
+    @property
+    def version(self) -> int:
+        """The number of changes so far."""
+        return self._first + len(self._updates)
+
+    @property
+    def saved(self) -> bool:
+        """Whether the file has this text, as far as is known."""
+        return self.text == (self._on_disk or "")
+
+    def push(self, version: int, updates: Any) -> bool:
+        """Append updates that were made to a version; False if that is not the latest, and then nothing happens.
+
+        Raises `InputError` for what is no update.
+        """
+        if version != self.version:
+            return False
+        text, made = self.text, list[Update]()
+        for each in cast("list[Any]", updates if isinstance(updates, list) else []):
+            update = cast("dict[str, Any]", each if isinstance(each, dict) else {})
+            client = update.get("clientID")
+            if not isinstance(client, str) or len(client) > 64:
+                raise InputError("it names no tab", place="update", fix="load the page again")
+            text = changed(text, update.get("changes"))
+            made.append(Update(update["changes"], client))
+        if len(text) > MAX_LETTERS:
+            raise InputError(f"has more than {MAX_LETTERS:,} letters", place="text", fix="remove some")
+        self.text = text
+        self._updates += made
+        if made:
+            self._keep()
+        if len(self._updates) > MAX_KEPT:
+            self._first += len(self._updates) - MAX_KEPT
+            del self._updates[:-MAX_KEPT]
+        return True
+
+    def since(self, version: int) -> list[dict[str, Any]] | None:
+        """The updates after a version, or None if they are kept no longer."""
+        at = version - self._first
+        return None if not 0 <= at <= len(self._updates) else [each.told() for each in self._updates[at:]]
+
+    # ---- the file ----
+
+    def save(self) -> bool:
+        """Write the text to its file; False if the file was changed by somebody else, and then nothing happens.
+
+        Raises `FileError` if it cannot be read or written.
+        """
+        if self._read() != self._on_disk:
+            return False
+        if not self.saved:
+            self._write()
+        self._forget()
+        return True
+
+    def overwrite(self) -> None:
+        """Write the text to its file, whatever that holds now."""
+        self._write()
+        self._forget()
+
+    def reread(self) -> bool:
+        """Take the text of the file, as one more change; tells whether it is another one."""
+        found = self._read()
+        self._on_disk = found
+        if found is None or found == self.text:
+            return False
+        # A file may be longer than what is edited here; then it stays as it was opened.
+        self.push(self.version, [{"changes": replacement(self.text, found), "clientID": "file"}])
+        self._forget()
+        return True
+
+    def elsewhere(self) -> bool:
+        """Whether somebody else changed the file."""
+        return self._read() != self._on_disk
+
+    def _read(self) -> str | None:
+        if not self.path.exists():
+            return None
+        text = text_of(self.path, "a Python file with a picture")
+        if len(text) > MAX_LETTERS:
+            raise FileError(
+                f"has more than {MAX_LETTERS:,} letters", place=str(self.path), fix="open a shorter one"
+            )
+        return text
+
+    def _write(self) -> None:
+        with atomic_write(self.path) as file:
+            file.write(self.text.encode())
+        self._on_disk = self.text
+
+    # ---- what survives the end of the process ----
+
+    @property
+    def _recovery(self) -> Path:
+        return self.path.with_name(f".{self.path.name}.unsaved")
+
+    def _keep(self) -> None:
+        held = {"over": _digest(self._on_disk), "text": self.text}
+        with atomic_write(self._recovery, private=True) as file:
+            file.write(json.dumps(held).encode())
+
+    def _forget(self) -> None:
+        self._recovery.unlink(missing_ok=True)
+
+    def _recover(self) -> None:
+        """Take the text that was not saved when the studio ended, if the file is still what it was then."""
+        if not self._recovery.is_file():
+            return
+        over: object
+        text: object
+        try:
+            held = json.loads(contents(self._recovery, follow=False))
+            over, text = held["over"], held["text"]
+        except (FileError, ValueError, KeyError, TypeError):
+            return
+        if over == _digest(self._on_disk) and isinstance(text, str) and text != self.text:
+            self.text, self.recovered = text, True
+
+
+def _digest(text: str | None) -> str:
+    return "" if text is None else hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,71 @@
+"""Reading: what the text of a document means, as a picture or as problems with their places.
+
+Used by `connection`. The floor `document` reads the text without running it and calls registered words only; what is
+code is run only in a file that is trusted. The picture is traced here, so that what cannot be drawn is told at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pellucid.document import Document, diagnosis, diagnostic_data, evaluate
+from pellucid.document import read as read_document
+from pellucid.driver import Kernel, Options
+
+
+@dataclass(frozen=True)
+class VersionReading:
+    """What a version of a text means: a picture, or the problems that there are instead."""
+
+    version: int
+    picture: object | None
+    moves: bool
+    problems: tuple[dict[str, Any], ...] = ()
+    document: Document | None = None
+
+    def told(self) -> dict[str, Any]:
+        """The reading as the page reads it."""
+        return {
+            "kind": "reading",
+            "version": self.version,
+            "ok": self.picture is not None,
+            "moves": self.moves,
+            "problems": self.problems,
+        }
+
+
+def read(
+    version: int, text: str, path: Path, before: VersionReading | None, *, trust: bool
+) -> VersionReading:
+    r"""Read a text; files that it names are read below the folder of `path` only.
+
+    Nodes that are as they were in the reading `before` keep their values.
+
+    >>> read(3, "from pellucid import images as im\npicture = im.disk(1)", Path("a.py"), None, trust=False).picture
+    disk(1)
+    >>> read(4, "import os", Path("a.py"), None, trust=False).problems[0]["message"]
+    'there is no picture; write picture = ...'
+    """
+    document = read_document(text, before.document if before else None)
+    evaluated = evaluate(document, trust=trust, folder=path.parent, check=False)
+    picture, found, moves = evaluated.picture, list(evaluated.diagnostics), False
+    if picture is not None:
+        try:
+            kernel = Kernel(picture, Options("exact"), now=False)
+            # Parameters are known once the picture is traced.
+            _ = kernel.params
+            moves = kernel.time_varying
+        except Exception as error:  # noqa: BLE001 - it is told at its place
+            picture = None
+            found = [diagnosis(document, error)]
+    problems = tuple(_problem(diagnostic_data(each, text)) for each in found)
+    return VersionReading(version, picture, moves, problems, document)
+
+
+def _problem(told: dict[str, Any]) -> dict[str, Any]:
+    """A diagnostic as the editor of the page reads it: its place, and its sentence with the hint."""
+    hint = told["hint"]
+    message = f"{told['message']}; {hint}" if hint else told["message"]
+    return {"from": told["start"], "to": told["end"], "message": message}

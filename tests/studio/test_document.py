@@ -1,0 +1,145 @@
+"""Documents of the studio: changes in order, files that are never written over, and recovery."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from pellucid.base.errors import FileError, InputError
+from pellucid.studio.changes import changed, replacement
+from pellucid.studio.document import MAX_LETTERS, StoredText
+from pellucid.studio.folder import Folder
+from pellucid.studio.reading import read
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "picture.py"
+    path.write_text("a = 0\n", "utf-8")
+    return path
+
+
+def push(document, after):
+    updates = [{"changes": replacement(document.text, after), "clientID": "tab"}]
+    assert document.push(document.version, updates)
+
+
+def test_a_replacement_leads_from_one_text_to_the_other():
+    random.seed(7)
+    for _ in range(500):
+        before, after = ("".join(random.choices("ab\n\U0001f334", k=random.randrange(12))) for _ in range(2))
+        assert changed(before, replacement(before, after)) == after
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [None, {}, [3], [5, [1]], [-1], [True], [[1.5, "a"]], [[2, 3]], [[]], ["a"], [[-2, "a"]], [10**30]],
+)
+def test_what_is_no_change_of_the_text_is_refused(sections):
+    with pytest.raises(InputError, match="change: "):
+        changed("disk", sections)
+
+
+def test_a_letter_is_not_cut_in_two():
+    with pytest.raises(InputError, match="cuts a letter"):
+        changed("\U0001f334", [1, [1]])
+    assert replacement("\U0001f334", "") == [[2]]
+
+
+def test_a_change_of_an_older_version_is_not_taken(file):
+    document = StoredText(file)
+    push(document, "a = 1\n")
+    assert not document.push(0, [{"changes": [[6, "b"]], "clientID": "other"}])
+    assert document.text == "a = 1\n"
+    assert [each["clientID"] for each in document.since(0)] == ["tab"]
+    assert document.since(5) is None
+
+
+def test_a_refused_update_changes_nothing(file):
+    document = StoredText(file)
+    before = document.text, document.version
+    good = {"changes": replacement(document.text, "x"), "clientID": "tab"}
+    for bad in ({"changes": [999], "clientID": "tab"}, {"changes": []}, 5, {"clientID": "t" * 65}):
+        with pytest.raises(InputError):
+            document.push(0, [good, bad])
+    with pytest.raises(InputError, match="letters"):
+        document.push(
+            0, [{"changes": replacement(document.text, "x" * (MAX_LETTERS + 1)), "clientID": "tab"}]
+        )
+    assert (document.text, document.version) == before
+
+
+def test_a_file_that_somebody_else_changed_is_not_written_over(file):
+    document = StoredText(file)
+    push(document, "mine = 1\n")
+    file.write_text("theirs = 1\n", "utf-8")
+    assert document.elsewhere()
+    assert not document.save()
+    assert file.read_text("utf-8") == "theirs = 1\n"
+    document.overwrite()
+    assert (file.read_text("utf-8"), document.saved) == ("mine = 1\n", True)
+
+
+def test_what_was_not_saved_comes_back_after_a_kill_and_only_over_the_same_file(file):
+    before = file.read_text("utf-8")
+    push(StoredText(file), before + "# not saved\n")
+    again = StoredText(file)
+    assert (again.recovered, again.text) == (True, before + "# not saved\n")
+    file.write_text("other = 1\n", "utf-8")
+    assert (StoredText(file).recovered, StoredText(file).text) == (False, "other = 1\n")
+
+
+def test_saving_leaves_nothing_beside_the_file(file):
+    document = StoredText(file)
+    push(document, "a = 1\n")
+    assert len(list(file.parent.iterdir())) == 2
+    document.save()
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../a.py",
+        "/etc/hosts.py",
+        "link.py",
+        "linked/a.py",
+        "sub/../../a.py",
+        "",
+        "a.txt",
+        "a\0.py",
+        None,
+        5,
+        "folder.py",
+    ],
+)
+def test_no_file_outside_of_the_folder_is_opened(tmp_path, name):
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder in (root, outside, root / "folder.py"):
+        folder.mkdir()
+    (outside / "a.py").write_text("secret = 1\n", "utf-8")
+    (root / "link.py").symlink_to(outside / "a.py")
+    (root / "linked").symlink_to(outside)
+    with pytest.raises(FileError):
+        Folder(root).file(name)
+    assert Folder(root).names() == []
+
+
+def test_a_mistake_is_underlined_where_it_is_and_counted_as_browsers_count(tmp_path):
+    text = "from pellucid import images as im\ntree = '\U0001f334'\npicture = im.dsk(1)\n"
+    (problem,) = read(1, text, tmp_path / "a.py", None, trust=False).problems
+    assert "disk" in problem["message"]
+    assert (
+        text.encode("utf-16-le")[2 * problem["from"] : 2 * problem["to"]].decode("utf-16-le").endswith("dsk")
+    )
+
+
+def test_code_is_run_only_where_it_is_trusted(tmp_path):
+    mark = tmp_path / "mark"
+    text = f"from pathlib import Path\nfrom pellucid import images as im\nPath({str(mark)!r}).touch()\n"
+    text += "size = len('abc')\npicture = im.disk(size)\n"
+    assert read(1, text, tmp_path / "a.py", None, trust=False).picture is None
+    assert not mark.exists()
+    assert read(1, text, tmp_path / "a.py", None, trust=True).picture is not None
+    assert mark.exists()
