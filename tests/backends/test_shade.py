@@ -80,6 +80,18 @@ def test_buffers_are_packed_one_after_the_other():
     assert "bitcast<f32>(data[2 + at2])" in text
 
 
+@BOTH
+def test_buffers_of_the_same_data_are_one(printed):
+    letters = np.arange(8, dtype=np.uint8)
+    twice = [Buffer("letters", T.u8, 8, letters.copy()) for _ in range(2)]
+    other = Buffer("letters", T.u8, 8, letters + 1)
+    total = loaded(other)
+    for buffer in twice:
+        total = apply("add", total, loaded(buffer))
+    found = printed(kernel(total), {}, PIXEL).buffers.values()
+    assert sorted(b.data[0] for b in found) == [0, 1]
+
+
 # ---- what is refused ----
 
 

@@ -60,7 +60,7 @@ def test_a_shader_for_shadertoy_has_its_view_and_its_parameters(tmp_path):
     assert text.startswith("// two lines, for Shadertoy")
     assert "void mainImage(out vec4 color, in vec2 place) {" in text
     assert "uniform float p_twist;\n#else\nconst float p_twist = 50.0;" in text
-    assert "1.0 / (2.0 * min(iResolution.x / 64.0, iResolution.y / 48.0))" in text
+    assert "p_scale = 0.5 / min(iResolution.x / 64.0, iResolution.y / 48.0);" in text
 
 
 def test_a_shader_for_webgpu_says_what_its_host_sets(tmp_path):

@@ -54,7 +54,7 @@ def _shadertoy(asked: Exported) -> str:
         "time": f"iTime + {view.time!r}",
         "center_x": repr(view.center[0]),
         "center_y": repr(view.center[1]),
-        "scale": f"1.0 / ({view.zoom!r} * {fit})",
+        "scale": f"{1 / view.zoom!r} / {fit}",
         "width": "int(iResolution.x)",
         "height": "int(iResolution.y)",
         "samples": str(view.samples),

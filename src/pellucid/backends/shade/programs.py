@@ -5,6 +5,7 @@ The loops over pixels are those of the device; what a host sets by name is liste
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -130,11 +131,17 @@ def shadertoy(
 
 
 def _table(buffer: Buffer, name: str) -> str:
-    """A buffer as a constant array."""
+    """A buffer as a constant array; infinities and NaN are written by their bits."""
     word = {T.f32: "float", T.i32: "int"}.get(buffer.type, "uint")
     type_ = buffer.type if buffer.type in GLSL.words else T.u32
     values: list[float] = np.asarray(buffer.data).reshape(-1).tolist()
-    texts = ", ".join(literal(E.const(v, type_), GLSL).text for v in values)
+    # Outside of functions nothing but constants may stand, so not the uniform `zero` of `literal`.
+    texts = ", ".join(
+        literal(E.const(v, type_), GLSL).text
+        if math.isfinite(v)
+        else f"uintBitsToFloat({np.float32(v).view(np.uint32)}u)"
+        for v in values
+    )
     return f"const {word} {name}[{buffer.size}] = {word}[{buffer.size}]({texts});"
 
 

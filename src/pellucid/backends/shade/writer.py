@@ -7,6 +7,9 @@ pixel. What has no place is written into the expression that uses it, or named o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
 
 from ...base.errors import BackendError
 from ...ir import expr as E
@@ -45,6 +48,7 @@ class PixelWriter:
         self.lines: list[str] = []
         self.helpers: dict[str, None] = {}
         self.buffers: dict[Buffer, str] = {}
+        self._same: dict[Buffer, Buffer] = {}
         self.params: dict[Expr, str] = {}
         self._names: dict[Expr, ShaderText] = {}
         self._log: list[Expr] = []
@@ -177,6 +181,7 @@ class PixelWriter:
                 place="load",
                 fix=f"give it data in one of {', '.join(map(repr, ELEMENTS))}",
             )
+        buffer = self._shared(buffer)
         name = self.buffers.setdefault(buffer, f"b{len(self.buffers) + 1}")
         at = self._fresh("at")
         word = self.language.word(T.i32, "load")
@@ -190,6 +195,14 @@ class PixelWriter:
         if self.arrays:
             return ShaderText(f"{name}[{at}]", closed=True)
         return self._word(buffer, at)
+
+    def _shared(self, buffer: Buffer) -> Buffer:
+        """The first buffer of the same data: a text that stands twice in a picture is one bitmap."""
+        if buffer not in self._same:
+            alike = (b for b in self.buffers if b.type is buffer.type and b.size == buffer.size)
+            own = _bytes(buffer)
+            self._same[buffer] = next((b for b in alike if np.array_equal(_bytes(b), own)), buffer)
+        return self._same[buffer]
 
     def _word(self, buffer: Buffer, at: str) -> ShaderText:
         """An element in WGSL, where all buffers stand in one, each from a word on."""
@@ -325,6 +338,10 @@ def row_length(size: int) -> int:
     (2048, 4096)
     """
     return 2048 if size <= 2048 * 2048 else 4096
+
+
+def _bytes(buffer: Buffer) -> np.ndarray[Any, Any]:
+    return np.ascontiguousarray(buffer.data).view(np.uint8)
 
 
 def _operands(node: Expr) -> tuple[Expr, ...]:
