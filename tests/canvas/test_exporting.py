@@ -87,7 +87,7 @@ def test_c_comes_with_its_header(tmp_path):
         (
             "a",
             {},
-            r"a: a name without a suffix does not say what to write; end it in \.html, \.glsl, \.wgsl, \.c",
+            r"a: a name without a suffix does not say what to write; end it in \.html, \.glsl, \.wgsl, \.wasm, \.c",
         ),
         ("a.png", {}, r"a\.png: no export is called '\.png'"),
         (3, {}, r"path: 3 is not a path"),

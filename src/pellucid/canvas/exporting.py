@@ -1,6 +1,7 @@
 """The verb `export`: a picture as a program for somewhere else, which the suffix of the file names.
 
-A page for browsers, a shader, or C. Pages and shaders are computed in f32 and relaxed numerics, as GPUs do.
+A page for browsers, a shader, a module of WebAssembly, or C. Pages and shaders are computed in f32 and relaxed
+numerics, as GPUs do; a module in f32 and either numerics.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack, cast
+from urllib.parse import quote
 
 from pellucid.backends.shade import offsets
 from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import InputError, brief, did_you_mean
+from pellucid.base.opening import text_of
 from pellucid.base.tracebacks import door
 from pellucid.base.view import View, ViewArguments, spelled_out
 from pellucid.canvas.source import DrawArguments, drawing
@@ -22,6 +25,7 @@ from pellucid.driver import export_c
 from pellucid.driver.frame import FrameVariant
 from pellucid.driver.kernel import checked_source, own_values
 from pellucid.driver.shading import Shading, shading
+from pellucid.driver.webassembly import webassembly
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,9 @@ def _wgsl(asked: Exported) -> str:
 
 
 FORMS: Mapping[str, Callable[[Exported], str]] = {".html": _page, ".glsl": _shadertoy, ".wgsl": _wgsl}
-"""What makes the text of each kind of file, beside C."""
+"""What makes the text of each kind of file for GPUs."""
+SUFFIXES = (*FORMS, ".wasm", ".c")
+"""All that `export` writes."""
 
 
 @spelled_out(ViewArguments)
@@ -117,10 +123,12 @@ def export(
     """Write a picture as a program for somewhere else; the suffix of the path says what.
 
     ``.html`` is a page that draws it in any browser, offline, with a slider for each parameter. ``.glsl`` is a shader
-    for Shadertoy, ``.wgsl`` a compute shader for WebGPU. These are framed as `show` frames the picture, if neither
-    arguments nor the picture say otherwise; `title` and the Python `source` are for people to read. ``.c`` is a source
-    for all views, with a header beside it. Raises InputError for another suffix, and for numerics or a precision that
-    shaders have not, BackendError for a picture that no shader can draw, and FileError if a file cannot be written.
+    for Shadertoy, ``.wgsl`` a compute shader for WebGPU, and ``.wasm`` a module of WebAssembly, with an ES module
+    beside it that calls it. These are framed as `show` frames the picture, if neither arguments nor the picture say
+    otherwise; `title` and the Python `source` are for people to read. ``.c`` is a source for all views, with a header
+    beside it. Only C and modules can be exact, and only C f64. Raises InputError for another suffix, and for numerics
+    or a precision that there is not, BackendError for a picture that cannot be written so, and FileError if a file
+    cannot be written.
 
     >>> import tempfile
     >>> from pellucid import images as im
@@ -134,13 +142,13 @@ def export(
             f"{brief(path)} is not a path", place="path", fix="give a string, such as 'page.html'"
         )
     where = Path(os.fsdecode(path))
-    kind, known = where.suffix.lower(), (*FORMS, ".c")
-    if kind not in known:
-        fix = did_you_mean(kind, known) if kind else None
+    kind = where.suffix.lower()
+    if kind not in SUFFIXES:
+        fix = did_you_mean(kind, SUFFIXES) if kind else None
         raise InputError(
             f"no export is called {kind!r}" if kind else "a name without a suffix does not say what to write",
             place=str(where),
-            fix=fix or f"end it in {', '.join(known)}",
+            fix=fix or f"end it in {', '.join(SUFFIXES)}",
         )
     for name, text in (("title", title), ("source", source)):
         if text is not None and not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -150,11 +158,12 @@ def export(
         _refuse_view(size, view, arguments)
         _write_c(checked, where, numerics, precision)
         return
-    for name, given, only in (("numerics", numerics, "relaxed"), ("precision", precision, "f32")):
-        if given != only:
-            raise InputError(f"a shader has only {only}, not {brief(given)}", place=name, fix="leave it out")
+    _refuse_numbers(kind, numerics, precision)
     given = cast("DrawArguments", dict(arguments))
     seen = drawing(picture, size, view, given, fitted=True).view
+    if kind == ".wasm":
+        _write_module(where, webassembly(checked, seen, numerics=numerics))
+        return
     made = shading(checked, FrameVariant("straight", seen.samples != 1))
     own_values(seen.params, made.params)
     # In a comment of a shader, a title has one line.
@@ -164,10 +173,34 @@ def export(
         file.write(text.encode())
 
 
+def _refuse_numbers(kind: str, numerics: str, precision: str) -> None:
+    what = "a module" if kind == ".wasm" else "a shader"
+    if precision != "f32":
+        raise InputError(
+            f"{what} has only f32, not {brief(precision)}", place="precision", fix="leave it out"
+        )
+    if numerics != "relaxed" and kind != ".wasm":
+        raise InputError(
+            f"{what} has only relaxed, not {brief(numerics)}", place="numerics", fix="leave it out"
+        )
+
+
 def _refuse_view(size: object, view: object, arguments: ViewArguments) -> None:
     if size is not None or view is not None or arguments:
         name = "size" if size is not None else "view" if view is not None else next(iter(arguments))
         raise InputError("a function in C draws all views", place=name, fix="leave it out")
+
+
+def _write_module(where: Path, code: bytes) -> None:
+    """The module, and beside it the ES module that calls it by its name."""
+    beside = where.with_suffix(".mjs")
+    caller = text_of(Path(__file__).with_name("module.mjs"))
+    for mark, path in (("MODULE", where), ("CALLER", beside)):
+        caller = caller.replace(mark, quote(path.name))
+    with atomic_write(beside) as first, atomic_write(where) as second:
+        first.write(caller.encode())
+        second.write(code)
+        first.flush()
 
 
 def _write_c(picture: Any, where: Path, numerics: str, precision: str) -> None:

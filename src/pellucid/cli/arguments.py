@@ -304,8 +304,8 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
 def _add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "language",
-        choices=["c", "html", "glsl", "wgsl"],
-        help="c; html, a page that draws it; glsl, for Shadertoy; wgsl, for WebGPU",
+        choices=["c", "html", "glsl", "wgsl", "wasm"],
+        help="c; html, a page that draws it; glsl, for Shadertoy; wgsl, for WebGPU; wasm, for JavaScript",
     )
     _add_source(parser)
     parser.add_argument(

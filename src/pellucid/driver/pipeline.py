@@ -139,24 +139,45 @@ def _grouped() -> Tactic:
 
 def shader_script(options: Options) -> list[Stage]:
     """The stages for a GPU, which runs the loops over pixels itself: only expressions and their places change."""
-    from ..rewriting.unfused import unfused
-
     first, simplified = _simplified(options)
     return [
         first,
         ("cycles", cyclic(simplified)),
         ("expanded", expansion(options)),
-        (
-            "unfused",
-            keeping(
-                "unfuse",
-                lambda proved, old, ranges, _, trace: unfused(old, ranges=ranges, proved=proved, trace=trace),
-                "the nearest whole number and the rest of a product, without operations that drivers fold",
-            ),
-        ),
+        _unfusing(),
         ("regions", _grouped()),
         ("placed", attempt("place")),
     ]
+
+
+def module_script(options: Options, lanes: int) -> list[Stage]:
+    """The stages for WebAssembly: one function by lanes, without threads, tables, or memory of its own.
+
+    In relaxed numerics nothing is fused, which WebAssembly cannot do at once.
+    """
+    first, simplified = _simplified(options)
+    return [
+        first,
+        ("cycles", cyclic(simplified)),
+        ("expanded", expansion(options)),
+        *([] if options.numerics == "exact" else [_unfusing()]),
+        ("regions", _grouped()),
+        ("vectorized", by_lanes(lanes, options.real.bits)),
+        ("placed", attempt("place")),
+    ]
+
+
+def _unfusing() -> Stage:
+    from ..rewriting.unfused import unfused
+
+    return (
+        "unfused",
+        keeping(
+            "unfuse",
+            lambda proved, old, ranges, _, trace: unfused(old, ranges=ranges, proved=proved, trace=trace),
+            "the nearest whole number and the rest of a product, without fused operations",
+        ),
+    )
 
 
 def array_script(options: Options, lanes: int, ranges: Mapping[Expr, Facts]) -> list[Stage]:
