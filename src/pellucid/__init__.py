@@ -22,6 +22,7 @@ _HOMES = {
     "pellucid.canvas.explaining": ("explain",),
     "pellucid.canvas.blocks": ("to_dask",),
     "pellucid.canvas.store": ("store",),
+    "pellucid.canvas.exporting": ("export",),
     "pellucid.conversion.plan": ("plan_conversion",),
     "pellucid.driver": ("compile", "export_c"),
     "pellucid.driver.codes": ("compile_code",),

@@ -42,6 +42,7 @@ from .canvas import show as show
 from .canvas import unpack as unpack
 from .canvas.blocks import to_dask as to_dask
 from .canvas.explaining import explain as explain
+from .canvas.exporting import export as export
 from .canvas.store import store as store
 from .conversion.plan import plan_conversion as plan_conversion
 from .driver import compile as compile
@@ -73,7 +74,7 @@ from .tracing import to_integer as to_integer
 from .tracing import where as where
 
 __version__: str
-__all__: list[str] = ['Complex', 'PellucidError', 'Point', 'Session', 'Vector3', 'View', 'animate', 'animation', 'clamp', 'compile', 'compile_code', 'convert', 'effect', 'explain', 'explain_tiles', 'explore', 'export_c', 'filter_audio', 'fit', 'fraction', 'image', 'iterate', 'load', 'pack', 'param', 'plan_conversion', 'read_audio', 'render', 'render_audio', 'sample', 'save', 'show', 'sign', 'smoothstep', 'store', 'to_dask', 'to_integer', 'unpack', 'voice', 'where']
+__all__: list[str] = ['Complex', 'PellucidError', 'Point', 'Session', 'Vector3', 'View', 'animate', 'animation', 'clamp', 'compile', 'compile_code', 'convert', 'effect', 'explain', 'explain_tiles', 'explore', 'export', 'export_c', 'filter_audio', 'fit', 'fraction', 'image', 'iterate', 'load', 'pack', 'param', 'plan_conversion', 'read_audio', 'render', 'render_audio', 'sample', 'save', 'show', 'sign', 'smoothstep', 'store', 'to_dask', 'to_integer', 'unpack', 'voice', 'where']
 
 def abs(x: Any, /) -> Any:
     """The magnitude of x; of the lowest integer, itself."""

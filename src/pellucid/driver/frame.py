@@ -127,6 +127,15 @@ def build(
     return _frame(source, filled(node), (OUT,), own, name)
 
 
+def whole(frame: Frame) -> Frame:
+    """A frame for machines that draw whole pictures only: its kernel takes no place in a larger one."""
+    zero = E.const(0, T.i32)
+    fixed = {LEFT: zero, TOP: zero, WHOLE_WIDTH: WIDTH, WHOLE_HEIGHT: HEIGHT}
+    body = N.rewrite(frame.kernel.body, lambda roots: tuple(E.substitute(roots, fixed)))
+    params = tuple(p for p in frame.kernel.params if p not in fixed)
+    return replace(frame, kernel=replace(frame.kernel, body=body, params=params))
+
+
 def filled(pixel: Expr) -> N.Block:
     """The loops that fill a frame with a pixel."""
     zero = E.const(0, T.i32)
