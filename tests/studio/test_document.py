@@ -143,3 +143,12 @@ def test_code_is_run_only_where_it_is_trusted(tmp_path):
     assert not mark.exists()
     assert read(1, text, tmp_path / "a.py", None, trust=True).picture is not None
     assert mark.exists()
+
+
+def test_nodes_keep_their_identities_while_the_text_is_no_python(file):
+    text = "from pellucid import images as im\npicture = im.disk(1)"
+    first = read(1, text, file, None, trust=False)
+    wrong = read(2, text + ".move((", file, first, trust=False)
+    again = read(3, text, file, wrong, trust=False)
+    assert wrong.document.nodes == {}
+    assert again.tree["picture"] == first.tree["picture"]

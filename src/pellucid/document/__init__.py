@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from .change import Replacement, TextChange, Utf16
 from .editing import AppliedChange, apply
-from .evaluating import Evaluated, diagnosis, evaluate
+from .evaluating import Evaluated, diagnosis, evaluate, pictures
 from .offering import EDITS, EditOffer, offers
 from .presenting import change_data, change_of, data, diagnostic_data
 from .reading import read
@@ -43,6 +43,7 @@ __all__ = [
     "diagnostic_data",
     "evaluate",
     "offers",
+    "pictures",
     "read",
     "words_for",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time as clock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -20,8 +20,11 @@ from pellucid.base.view import View
 from pellucid.canvas.live import Explorer
 from pellucid.canvas.show import png_of
 from pellucid.canvas.source import drawing
+from pellucid.document import pictures
+from pellucid.studio.asking import edited, offered
 from pellucid.studio.document import StoredText
 from pellucid.studio.reading import VersionReading, read
+from pellucid.studio.thumbnails import COLUMNS, SIZE, Thumbnails
 
 #: Seconds without a change after which a text is written to its file.
 IDLE = 2.0
@@ -31,6 +34,8 @@ _WATCH = 1.0
 MAX_RATE, MAX_BURST = 240.0, 480.0
 #: Pixels of a frame: more than a screen has.
 MAX_PIXELS = 1 << 25
+#: Answers that a tab may wait for at once.
+_MAX_WAITING = 6
 #: The view that the page counts in: pixels, of which the canvas has more or fewer.
 FRAME = (768, 576)
 
@@ -46,7 +51,9 @@ class OpenDocument:
         self.good: VersionReading | None = None
         self.tabs: set[Connection] = set()
         self._trust = trust
+        self._thumbnails = Thumbnails()
         self._thread = ThreadPoolExecutor(1, "pellucid studio reading")
+        self._painting = ThreadPoolExecutor(1, "pellucid studio thumbnails")
         self._busy = False
         self._touched = clock.monotonic()
         self._conflict = False
@@ -91,6 +98,36 @@ class OpenDocument:
                 self.say(found.told())
         finally:
             self._busy = False
+
+    # ---- the tree ----
+
+    async def asked(self, ask: Callable[..., dict[str, Any]], message: dict[str, Any]) -> dict[str, Any]:
+        """The answer to what a page asks of the tree, after what is being read is read.
+
+        Raises `InputError` if it cannot be answered.
+        """
+
+        def work() -> dict[str, Any]:
+            if self.reading is None:
+                raise InputError("nothing is read yet", place="edit", fix="try again")
+            return ask(self.reading, message)
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    async def thumbnails(self) -> tuple[dict[str, Any], bytes]:
+        """Small pictures of all nodes that have one, as one sheet."""
+        loop = asyncio.get_running_loop()
+
+        def gathered() -> dict[int, tuple[str, Any]]:
+            document = self.reading.document if self.reading is not None else None
+            if document is None:
+                return {}
+            return pictures(document, trust=self._trust, folder=self.document.path.parent)
+
+        # What is drawn keeps no text from being read.
+        found = await loop.run_in_executor(self._thread, gathered)
+        nodes, sheet = await loop.run_in_executor(self._painting, self._thumbnails.of, found)
+        return {"kind": "thumbnails", "columns": COLUMNS, "size": SIZE, "nodes": nodes}, sheet
 
     # ---- the file ----
 
@@ -148,7 +185,8 @@ class OpenDocument:
     def close(self) -> None:
         """Write what is not written, unless somebody else changed the file; then it stays in the recovery file."""
         self._watching.cancel()
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        for thread in (self._thread, self._painting):
+            thread.shutdown(wait=False, cancel_futures=True)
         self.document.save()
 
 
@@ -202,10 +240,13 @@ class Connection:
                         raise InputError("it is too old", place="push", fix="load the page again")
                     self.say({"kind": "updates", "version": version, "updates": updates})
             case "frame" | "home" as kind:
-                # The page has two frames in flight; a third request is one of a program that does not wait.
-                if self._waiting < 4:
-                    self._waiting += 1
-                    asyncio.get_running_loop().create_task(self._drawn(kind, message))
+                self._begin(self._drawn(kind, message))
+            case "offers":
+                self._begin(self._asked(opened, offered, message))
+            case "edit":
+                self._begin(self._asked(opened, edited, message))
+            case "thumbnails":
+                self._begin(self._thumbnails(opened))
             case "save":
                 opened.save()
             case "decide":
@@ -217,6 +258,34 @@ class Connection:
                     f"{str(other)[:40]!r} is unknown", place="message", fix="load the page again"
                 )
 
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Answer a message while others come."""
+        # The page has two frames in flight, and asks one thing of a tree; more is of a program that does not wait.
+        if self._waiting >= _MAX_WAITING:
+            work.close()
+            return
+
+        async def answered() -> None:
+            try:
+                await work
+            finally:
+                self._waiting -= 1
+
+        self._waiting += 1
+        asyncio.get_running_loop().create_task(answered())
+
+    async def _asked(
+        self, opened: OpenDocument, ask: Callable[..., dict[str, Any]], message: dict[str, Any]
+    ) -> None:
+        try:
+            told = await opened.asked(ask, message)
+        except PellucidError as error:
+            told = {"kind": "refused", "text": str(error)}
+        self.say({**told, "ask": message.get("ask")})
+
+    async def _thumbnails(self, opened: OpenDocument) -> None:
+        self._show(*await opened.thumbnails())
+
     async def _drawn(self, kind: str, message: dict[str, Any]) -> None:
         loop = asyncio.get_running_loop()
         try:
@@ -224,8 +293,6 @@ class Connection:
             told, data = await loop.run_in_executor(self._thread, work, message)
         except PellucidError as error:
             told, data = {**_told(message), "kind": "trouble", "text": str(error)}, b""
-        finally:
-            self._waiting -= 1
         self._show(told, data)
 
     def _frame(self, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:

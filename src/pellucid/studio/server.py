@@ -20,6 +20,7 @@ from pellucid.base.errors import BackendError, InputError, MissingExtraError, Pe
 from pellucid.studio.connection import Connection, OpenDocument, exported, packed
 from pellucid.studio.folder import Folder
 from pellucid.studio.guard import PageGuard
+from pellucid.studio.thumbnails import COLUMNS, PicturedWords
 
 PAGE = Path(__file__).with_name("page")
 #: Tabs at once, and documents that they show.
@@ -39,6 +40,7 @@ class Studio:
         self.trust = trust
         self.documents: dict[Path, OpenDocument] = {}
         self.tabs = 0
+        self.library = PicturedWords()
 
     def opened(self, name: str) -> tuple[OpenDocument, str]:
         """The document of a name, and the name itself; an empty one is the first file."""
@@ -92,6 +94,7 @@ class Studio:
 
     def close(self) -> None:
         """Write what is not written."""
+        self.library.close()
         for each in self.documents.values():
             with suppress(PellucidError):
                 each.close()
@@ -130,6 +133,21 @@ def _application(studio: Studio) -> Any:
         names = await asyncio.get_running_loop().run_in_executor(None, studio.folder.names)
         return JSONResponse({"start": studio.start, "files": names})
 
+    async def from_library(make: Callable[[], Any]) -> Any:
+        """What the library makes, or None when the studio ends meanwhile."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(None, make)
+        except (InputError, asyncio.CancelledError):
+            return None
+
+    async def library_words(request: Any) -> Any:
+        found = await from_library(studio.library.words)
+        return JSONResponse({"words": found or [], "columns": COLUMNS}, 200 if found else 503)
+
+    async def library_pictures(request: Any) -> Any:
+        data = await from_library(studio.library.sheet)
+        return Response(data or b"", 200 if data else 503, media_type="image/png")
+
     async def export(request: Any) -> Any:
         try:
             opened, name = studio.opened(request.query_params.get("file", ""))
@@ -149,6 +167,8 @@ def _application(studio: Studio) -> Any:
     routes = [
         Route("/", page),
         Route("/files", files),
+        Route("/library", library_words),
+        Route("/library.png", library_pictures),
         Route("/export", export),
         WebSocketRoute("/socket", studio.tab),
         Mount("/assets", StaticFiles(directory=PAGE / "assets")),
