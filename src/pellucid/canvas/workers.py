@@ -86,7 +86,8 @@ def local(workers: int | None) -> Generator[Any]:
         cluster: Any = local(
             n_workers=available() if workers is None else workers,
             threads_per_worker=1,
-            dashboard_address=None,
+            # At a free port and for this machine only: without an address it would be one port, of all machines.
+            dashboard_address="127.0.0.1:0",
             memory_limit=0,
         )
         try:
