@@ -33,6 +33,7 @@ _HOMES = {
     "pellucid.images.evaluation": ("sample",),
     "pellucid.notebook.widget": ("explore",),
     "pellucid.signals": ("effect", "filter_audio", "read_audio", "render_audio", "voice"),
+    "pellucid.studio.tiles": ("serve",),
     "pellucid.tracing": (
         "Complex",
         "Point",

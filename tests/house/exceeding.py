@@ -47,6 +47,7 @@ from pellucid.studio.connection import exported
 from pellucid.studio.document import StoredText
 from pellucid.studio.folder import Folder
 from pellucid.studio.reading import VersionReading
+from pellucid.studio.tiles import Levels
 
 DISK = im.fill(im.tomato, im.udisk)
 GOOD = VersionReading(1, DISK, moves=False)
@@ -325,6 +326,7 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "cli.hops.queries.MAX_ARRAY_BYTES": lambda folder: array_of_numpy(sparse(folder, "a.npy", (1 << 32) + 1)),
     "studio.document.MAX_LETTERS": lambda folder: StoredText(sparse(folder, "a.py", 1_000_001)),
     "studio.folder._MAX_NAME": lambda folder: Folder(folder).file("a" * 1024 + ".py"),
+    "studio.tiles.MAX_SETTINGS": lambda _: Levels(pl.compile(DISK), pl.View(8)).with_settings("t" * 2049),
     "studio.connection.MAX_PIXELS": lambda _: exported(GOOD, GOOD_VIEW | {"width": "8192", "height": "4097"}),
     "pixels.notation.MAX_CHARACTERS": lambda _: layout_of("Y:8" + " " * (1 << 14)),
     "pixels.notation.MAX_DIGITS": lambda _: layout_of("Y:8 rows 1000000000"),

@@ -65,9 +65,7 @@ def is_finished(target: Path, manifest: Manifest, *, resume: bool) -> bool:
 
     Raises InputError otherwise, and BackendError where this installation has no page.
     """
-    if missing := [name for name in SCRIPTS if not (PAGE / name).is_file()]:
-        fix = "run scripts/setup, or install a wheel"
-        raise BackendError(f"this installation has no {missing[0]}", place=str(PAGE), fix=fix)
+    require_page()
     folder = files_of(target)
     if not target.exists() and not folder.exists():
         return False
@@ -82,6 +80,13 @@ def is_finished(target: Path, manifest: Manifest, *, resume: bool) -> bool:
     if differences or target.exists():
         check_same(target, manifest, known, resume=resume)
     return target.exists()
+
+
+def require_page() -> None:
+    """Nothing, if this installation has the scripts of the page; else raises BackendError."""
+    if missing := [name for name in SCRIPTS if not (PAGE / name).is_file()]:
+        fix = "run scripts/setup, or install a wheel"
+        raise BackendError(f"this installation has no {missing[0]}", place=str(PAGE), fix=fix)
 
 
 def finish(
@@ -125,9 +130,13 @@ def without_alpha(pixels: Pixels) -> Pixels:
     return pixels[..., :3] if bool((pixels[..., 3] == 255).all()) else pixels
 
 
-def page(title: str, tiles: str, size: tuple[int, int], side: int) -> str:
-    """The text of a page that shows tiles of so many pixels a side; `tiles` is the address of their folder."""
+def page(title: str, tiles: str, size: tuple[int, int], side: int, *, scripts: str | None = None) -> str:
+    """The text of a page that shows tiles of so many pixels a side.
+
+    `tiles` is the address of their folder, and `scripts` that of the scripts, which is the same by default.
+    """
     width, height = size
+    scripts = tiles if scripts is None else scripts
     data = (
         f'data-tiles="{html.escape(tiles)}/" data-width="{width}" data-height="{height}" data-side="{side}"'
     )
@@ -135,11 +144,12 @@ def page(title: str, tiles: str, size: tuple[int, int], side: int) -> str:
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
 <title>{html.escape(title)}</title>
 <style>html, body, #picture {{ margin: 0; height: 100%; background: #1b1b1f }}</style>
 <div id="picture" {data}></div>
-<script src="{html.escape(tiles)}/openseadragon.js"></script>
-<script src="{html.escape(tiles)}/viewer.js"></script>
+<script src="{html.escape(scripts)}/openseadragon.js"></script>
+<script src="{html.escape(scripts)}/viewer.js"></script>
 </html>
 """
 

@@ -87,16 +87,16 @@ def write_meta(root: Path, manifest: Manifest, *, complete: bool) -> None:
     """The metadata of the whole: what viewers look for comes last, so that what is not whole does not look so."""
     attributes: dict[str, Any] = {"pellucid": {"manifest": manifest.text(), "complete": complete}}
     if complete and manifest.planes:
-        attributes["ome"] = _ome(root, manifest)
+        attributes["ome"] = ome_metadata(root.name.removesuffix(".ome.zarr"), manifest.levels)
     data = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
     with atomic_write(root / META) as file:
         file.write(json.dumps(data, indent=1).encode())
 
 
-def _ome(root: Path, manifest: Manifest) -> dict[str, Any]:
-    """The metadata of OME-Zarr 0.5: the axes, the scale of each level, and what each channel is."""
+def ome_metadata(name: str, levels: int) -> dict[str, Any]:
+    """The metadata of a pyramid as OME-Zarr 0.5 has it: the axes, the scale of each level, and what each channel is."""
     datasets: list[dict[str, Any]] = []
-    for level in range(manifest.levels):
+    for level in range(levels):
         step, shift = float(1 << level), (float(1 << level) - 1) / 2
         moves: list[dict[str, Any]] = [
             {"type": "scale", "scale": [1.0, step, step]},
@@ -108,7 +108,6 @@ def _ome(root: Path, manifest: Manifest) -> dict[str, Any]:
     colors = {"red": "FF0000", "green": "00FF00", "blue": "0000FF"}
     channels = [{"label": name, "color": color, **shown} for name, color in colors.items()]
     channels.append({"label": "alpha", "color": "FFFFFF", **shown, "active": False})
-    name = root.name.removesuffix(".ome.zarr")
     return {
         "version": "0.5",
         "multiscales": [{"name": name, "axes": axes, "datasets": datasets, "type": "mean"}],

@@ -162,6 +162,15 @@ examples:
   pellucid studio pictures/swirl.py --port 8123 --no-browser
 """
 
+SERVE = """\
+Tiles are drawn when they are asked for, and nothing is written. Programs of this machine can read the picture as
+OME-Zarr. Needs the extra: pip install 'pellucid[studio]'
+
+examples:
+  pellucid serve swirl.py --size 1048576x1048576 --zoom 4000
+  pellucid serve swirl.py --size 40000x40000 --threads 1 --port 8123 --no-browser
+"""
+
 DOCTOR = """\
 examples:
   pellucid doctor

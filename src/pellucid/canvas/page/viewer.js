@@ -1,8 +1,7 @@
 // Starts OpenSeadragon on the element of the page that says which tiles there are.
 (() => {
-  const element = document.getElementById("picture");
-  const { tiles, width, height, side } = element.dataset;
-  const viewer = OpenSeadragon({
+  const { tiles, width, height, side } = document.getElementById("picture").dataset;
+  OpenSeadragon({
     id: "picture",
     // Files may be drawn, and not be read: a canvas of two dimensions asks for no more.
     drawer: "canvas",
@@ -21,10 +20,5 @@
         Size: { Width: width, Height: height },
       },
     },
-  });
-  // Says whether all that is in sight has been drawn.
-  viewer.addHandler("update-viewport", () => {
-    const shown = viewer.world.getItemAt(0);
-    element.dataset.settled = String(Boolean(shown && shown.getFullyLoaded()));
   });
 })();
