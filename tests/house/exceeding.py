@@ -81,9 +81,9 @@ def grown(depth: int, choice: Callable[[pl.Point, object, object], object]) -> N
 
 
 def shaded(printed: Callable[..., object], buffers: int, size: int) -> None:
-    """Print a picture whose pixels are loaded from so many buffers of that size, as a shader."""
-    data = np.zeros(size, np.uint8)
-    loads = [load(Buffer(f"b{k}", T.u8, size, data), COLUMN) for k in range(buffers)]
+    """Print a picture whose pixels are loaded from so many buffers of that size, each of other data, as a shader."""
+    data = [np.full(size, k, np.uint8) for k in range(buffers)]
+    loads = [load(Buffer(f"b{k}", T.u8, size, data[k]), COLUMN) for k in range(buffers)]
     value = reduce(lambda a, b: apply("add", a, b), [apply("convert", x, attr=T.u32) for x in loads])
     row = For(COLUMN, const(0, T.i32), WIDTH, (Store(OUT, COLUMN, value),))
     kernel = Kernel("k", (WIDTH, HEIGHT), (OUT,), (For(ROW, const(0, T.i32), HEIGHT, (row,)),))

@@ -17,7 +17,7 @@ from ..ir import types as T
 from ..ir.facts import Facts
 from ..ir.nest import Kernel
 from ..tracing import Param
-from .frame import COLUMN, HEIGHT, ROW, WIDTH, FrameVariant, PictureSource, build, whole
+from .frame import COLUMN, HEIGHT, ROW, WIDTH, Frame, FrameVariant, PictureSource, build, whole
 from .options import Options
 from .pipeline import Optimized, optimize, shader_script
 
@@ -82,7 +82,7 @@ def shading(source: PictureSource, variant: FrameVariant = FrameVariant()) -> Sh
 
     def work() -> Shading:
         options = Options()
-        frame = whole(build(source, T.f32, variant))
+        frame = frame_for_hosts(source, variant)
         ranges = {
             e: _within(f, _LIMITS.get(str(e.attr))) if e.op == "param" else f for e, f in frame.ranges.items()
         }
@@ -91,6 +91,14 @@ def shading(source: PictureSource, variant: FrameVariant = FrameVariant()) -> Sh
         return Shading(best, frame.params, frame.time_varying, place if isinstance(place, str) else None)
 
     return with_deep_stack(work)
+
+
+def frame_for_hosts(source: PictureSource, variant: FrameVariant) -> Frame:
+    """The frame of a picture for hosts other than Python, which draw the whole of it in f32.
+
+    Its params are the words of a view, the size, and the picture's own: what hosts set by name, and nothing else.
+    """
+    return whole(build(source, T.f32, variant))
 
 
 def _within(facts: Facts, limits: tuple[float, float] | None) -> Facts:

@@ -15,10 +15,11 @@ from ..backends.port import layout
 from ..backends.wasm import ENTRY, LANES, compiled, completed, machine, written
 from ..base.deep_stack import with_deep_stack
 from ..base.view import View
-from .frame import MAX_PIXELS, FrameVariant, PictureSource, build
+from .frame import MAX_PIXELS, FrameVariant, PictureSource
 from .kernel import own_values
 from .options import Options
 from .pipeline import module_script, optimize
+from .shading import frame_for_hosts
 
 
 def webassembly(source: PictureSource, view: View, *, numerics: str = "relaxed") -> bytes:
@@ -34,7 +35,7 @@ def webassembly(source: PictureSource, view: View, *, numerics: str = "relaxed")
     options = Options(numerics)
 
     def work() -> bytes:
-        frame = build(source, options.real, FrameVariant("straight", view.samples != 1))
+        frame = frame_for_hosts(source, FrameVariant("straight", view.samples != 1))
         best = optimize(frame.kernel, frame.ranges, options, LANES, module_script(options, LANES))
         plan = layout(best.kernel, best.ranges)
         text = Function(plan, plan.phases[0], best.ranges, machine(), ENTRY).text()
