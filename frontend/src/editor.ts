@@ -13,6 +13,8 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
+import { completions, hovering } from "./completing";
+import type { Library } from "./library";
 import type { Message } from "./link";
 import { type Literal, numbersOf, stepOf, written } from "./numbers";
 
@@ -45,6 +47,8 @@ function steps() {
 const DRAG_PIXELS = 4;
 
 export interface Told {
+  /** The kind that is expected at a place of the text, as far as it is known. */
+  expected(at: number): string | null;
   changed(view: EditorView): void;
   push(version: number, updates: object[]): boolean;
 }
@@ -59,6 +63,8 @@ export interface Replacement {
 export class Editor {
   readonly view: EditorView;
   private readonly listeners = new Set<() => void>();
+  /** The words that are completed, once they are there. */
+  library: Library | null = null;
   private epoch = "";
   private waiting = false;
   private readonly synced = new Compartment();
@@ -73,7 +79,8 @@ export class Editor {
       doc: text,
       extensions: [
         lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), drawSelection(), steps(), closeBrackets(),
-        bracketMatching(), autocompletion(), search({ top: true }), lintGutter(), python(), syntaxHighlighting(colors),
+        bracketMatching(), autocompletion({ override: [completions(() => this.library, (at) => this.told.expected(at))] }),
+        hovering(() => this.library), search({ top: true }), lintGutter(), python(), syntaxHighlighting(colors),
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
         this.synced.of(collab({ startVersion: version, clientID: this.client })),
         EditorView.contentAttributes.of({ "aria-label": "Text of the picture" }),

@@ -19,6 +19,8 @@ export interface Word {
 export interface Library {
   words: Word[];
   columns: number;
+  /** The names of words that fit where a kind is expected, by that kind. */
+  fits: Record<string, string[]>;
 }
 
 export async function library(): Promise<Library> {
