@@ -11,7 +11,7 @@ import { choices, type Library, library, type Word } from "./library";
 import { Link, type Message } from "./link";
 import { Picture } from "./picture";
 import { Splitter } from "./splitter";
-import { nodeAt, nodeOf } from "./tree";
+import { nodeOf } from "./tree";
 import { keyOf, TreePane } from "./treepane";
 
 const NOTICE_MS = 6000;
@@ -38,18 +38,9 @@ export function App() {
   const viewer = useRef<Viewer | null>(null);
   const link = useMemo(() => new Link(file, setConnected), [file]);
   const editing = useEditing(link, editor, setNotice);
-  const expected = useRef<(at: number) => string | null>(() => null);
-  expected.current = (at) => {
-    const { tree } = editing;
-    const found = nodeOf(tree, nodeAt(tree, editor?.text ?? "", at, at));
-    // Places before what is being written are the same in the last tree.
-    return found?.start === at ? found.expected : null;
-  };
-
   useEffect(() => {
     const made = new Editor(text.current!, {
       changed: () => setSaved(false),
-      expected: (at) => expected.current(at),
       push: (version, updates) => link.say({ kind: "push", epoch: made.document, version, updates }),
     });
     setEditor(made);

@@ -14,14 +14,39 @@ export function fitting({ words, fits }: Library, expected: string | null): Word
   return names?.length ? words.filter((each) => names.includes(each.name)) : words;
 }
 
-/** The completions after the name of the vocabulary and a dot; `expected` tells the kind that stands at a place. */
-export function completions(library: () => Library | null, expected: (at: number) => string | null) {
+/** The kind that the call around a place of the text expects there; null where nothing is known. */
+export function expectedAt({ words }: Library, text: string, at: number): string | null {
+  let depth = 0;
+  let commas = 0;
+  let start = at;
+  while (start > 0) {
+    const letter = text[start - 1];
+    if (")]}".includes(letter)) depth++;
+    else if ("([{".includes(letter)) {
+      if (depth-- === 0) break;
+    } else if (letter === "," && depth === 0) commas++;
+    start--;
+  }
+  if (text[start - 1] !== "(") return null;
+  const called = /(\w*)(\.?)(\w+)\s*$/.exec(text.slice(0, start - 1));
+  const word = words.find((each) => each.name === called?.[3]);
+  if (!word) return null;
+  const keyword = /(\w+)\s*=\s*$/.exec(text.slice(start, at));
+  if (keyword) return word.takes.find((each) => each.name === keyword[1])?.expected ?? null;
+  // What a method is called on is no argument of its call.
+  const method = called![2] === "." && !["im", "images"].includes(called![1]);
+  const left = method ? word.takes.filter((each) => each.name !== word.receiver) : word.takes;
+  return (left[commas] ?? left.findLast((each) => each.many))?.expected ?? null;
+}
+
+/** The completions after the name of the vocabulary and a dot. */
+export function completions(library: () => Library | null) {
   return (context: CompletionContext): CompletionResult | null => {
     const found = library();
     const before = context.matchBefore(DOT);
     if (!found || !before) return null;
     const dot = before.text.indexOf(".") + 1;
-    const options = fitting(found, expected(before.from)).map((word): Completion => ({
+    const options = fitting(found, expectedAt(found, context.state.sliceDoc(0, before.from), before.from)).map((word): Completion => ({
       label: word.name,
       detail: word.kind,
       type: word.sort === "word" ? "function" : "constant",

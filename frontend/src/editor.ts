@@ -47,8 +47,6 @@ function steps() {
 const DRAG_PIXELS = 4;
 
 export interface Told {
-  /** The kind that is expected at a place of the text, as far as it is known. */
-  expected(at: number): string | null;
   changed(view: EditorView): void;
   push(version: number, updates: object[]): boolean;
 }
@@ -79,7 +77,7 @@ export class Editor {
       doc: text,
       extensions: [
         lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), drawSelection(), steps(), closeBrackets(),
-        bracketMatching(), autocompletion({ override: [completions(() => this.library, (at) => this.told.expected(at))] }),
+        bracketMatching(), autocompletion({ override: [completions(() => this.library)] }),
         hovering(() => this.library), search({ top: true }), lintGutter(), python(), syntaxHighlighting(colors),
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
         this.synced.of(collab({ startVersion: version, clientID: this.client })),

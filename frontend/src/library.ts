@@ -10,6 +10,9 @@ export interface Word {
   signature: string;
   example: string;
   family: string;
+  /** What it takes, in order, and the name of what its method is called on. */
+  takes: { name: string; expected: string; many: boolean }[];
+  receiver: string | null;
   /** A document that shows the word alone, if its example is a picture. */
   start: string | null;
   /** The place of its picture in the sheet. */

@@ -86,7 +86,7 @@ def test_a_word_is_completed_by_what_fits_and_explained_under_the_pointer(page, 
     expect(page.locator(".cm-completionInfo .word b")).to_have_text("rad_reg")
     page.keyboard.press("Enter")
     until(lambda: b"im.rad_reg" in file.read_bytes())
-    page.get_by_text("checkerboard", exact=True).first.hover()
+    page.locator('.cm-line span:text-is("checkerboard")').hover()
     expect(page.locator(".cm-tooltip-hover .word b")).to_have_text("checkerboard")
 
 

@@ -148,8 +148,13 @@ class PicturedWords:
 
 
 def _word(entry: dict[str, Any], at: int | None, known: frozenset[str]) -> dict[str, Any]:
+    """A word as the page reads it: what it is, what it `takes`, and the `receiver` of its method."""
     found = {key: entry[key] for key in ("name", "sort", "kind", "doc", "signature", "example", "family")}
-    return {**found, "at": at, "start": None if at is None else _start(words()[entry["name"]], known)}
+    takes = [{key: each[key] for key in ("name", "expected", "many")} for each in entry["parameters"]]
+    word = words().get(entry["name"])
+    start = _start(word, known) if word is not None and at is not None else None
+    receiver = word.receiver if word is not None else None
+    return {**found, "takes": takes, "receiver": receiver, "at": at, "start": start}
 
 
 def _start(word: Word, known: frozenset[str]) -> str | None:
