@@ -38,7 +38,6 @@ export function App() {
   const viewer = useRef<Viewer | null>(null);
   const link = useMemo(() => new Link(file, setConnected), [file]);
   const editing = useEditing(link, editor, setNotice);
-
   useEffect(() => {
     const made = new Editor(text.current!, {
       changed: () => setSaved(false),
@@ -97,6 +96,9 @@ export function App() {
     // All who listen are there before anything is said.
     if (editor) link.open();
   }, [link, editor]);
+  useEffect(() => {
+    if (editor) editor.library = words;
+  }, [editor, words]);
   useEffect(() => {
     // The library is there before anybody asks for it, and after the first picture.
     const bring = () => void library().then(setWords, () => setNotice("The library did not come; load the page again."));

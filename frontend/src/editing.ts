@@ -9,6 +9,7 @@ import { EMPTY, nodeAt, nodeOf, type Tree } from "./tree";
 /** Milliseconds without a change after which small pictures are drawn, and after which edits are asked for. */
 const PICTURES_MS = 160;
 const OFFERS_MS = 60;
+const NONE: Offer[] = [];
 
 export interface Offer {
   edit: string;
@@ -45,7 +46,7 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
   const [tree, setTree] = useState(EMPTY);
   const [fresh, setFresh] = useState(false);
   const [selected, setSelected] = useState<number | null>(null);
-  const [offers, setOffers] = useState<Offer[]>([]);
+  const [offers, setOffers] = useState({ node: -1, found: [] as Offer[] });
   const [thumbnails, setThumbnails] = useState<Thumbnails | null>(null);
   const now = useRef({ tree: EMPTY, version: -1, picked: null as number | null, waiting: [] as (() => void)[], asked: null as Asked | null, number: 0 });
 
@@ -120,7 +121,7 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
           break;
         }
         case "offers":
-          if (message.version === state.version && message.node === state.picked) setOffers(message.offers);
+          if (message.version === state.version && message.node === state.picked) setOffers({ node: message.node, found: message.offers });
           break;
         case "edit": {
           const asked = state.asked;
@@ -157,8 +158,6 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
 
   useEffect(() => () => URL.revokeObjectURL(thumbnails?.url ?? ""), [thumbnails]);
 
-  useEffect(() => setOffers([]), [selected]);
-
   useEffect(() => {
     if (selected === null || !fresh) return;
     const { version } = now.current;
@@ -166,5 +165,5 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
     return () => clearTimeout(timer);
   }, [link, selected, tree, fresh]);
 
-  return { tree, fresh, selected, offers, thumbnails, select: made.select, edit: made.edit };
+  return { tree, fresh, selected, offers: offers.node === selected ? offers.found : NONE, thumbnails, select: made.select, edit: made.edit };
 }

@@ -13,6 +13,8 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
+import { completions, hovering } from "./completing";
+import type { Library } from "./library";
 import type { Message } from "./link";
 import { type Literal, numbersOf, stepOf, written } from "./numbers";
 
@@ -59,6 +61,8 @@ export interface Replacement {
 export class Editor {
   readonly view: EditorView;
   private readonly listeners = new Set<() => void>();
+  /** The words that are completed, once they are there. */
+  library: Library | null = null;
   private epoch = "";
   private waiting = false;
   private readonly synced = new Compartment();
@@ -73,7 +77,8 @@ export class Editor {
       doc: text,
       extensions: [
         lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), drawSelection(), steps(), closeBrackets(),
-        bracketMatching(), autocompletion(), search({ top: true }), lintGutter(), python(), syntaxHighlighting(colors),
+        bracketMatching(), autocompletion({ override: [completions(() => this.library)] }),
+        hovering(() => this.library), search({ top: true }), lintGutter(), python(), syntaxHighlighting(colors),
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
         this.synced.of(collab({ startVersion: version, clientID: this.client })),
         EditorView.contentAttributes.of({ "aria-label": "Text of the picture" }),

@@ -10,6 +10,9 @@ export interface Word {
   signature: string;
   example: string;
   family: string;
+  /** What it takes, in order, and the name of what its method is called on. */
+  takes: { name: string; expected: string; many: boolean }[];
+  receiver: string | null;
   /** A document that shows the word alone, if its example is a picture. */
   start: string | null;
   /** The place of its picture in the sheet. */
@@ -19,6 +22,8 @@ export interface Word {
 export interface Library {
   words: Word[];
   columns: number;
+  /** The names of words that fit where a kind is expected, by that kind. */
+  fits: Record<string, string[]>;
 }
 
 export async function library(): Promise<Library> {

@@ -18,11 +18,13 @@ from .evaluating import Evaluated, diagnosis, evaluate, pictures
 from .offering import EDITS, EditOffer, offers
 from .presenting import change_data, change_of, data, diagnostic_data
 from .reading import read
+from .source import MAX_CHARACTERS
 from .templates import words_for
 from .tree import Argument, Definition, Diagnostic, Document, DocumentNode, Statement
 
 __all__ = [
     "EDITS",
+    "MAX_CHARACTERS",
     "AppliedChange",
     "Argument",
     "Definition",

@@ -44,7 +44,7 @@ def edited(reading: VersionReading, message: Mapping[str, Any]) -> dict[str, Any
         raise InputError(f"{str(name)[:40]!r} is none", place="edit", fix="load the page again")
     try:
         change = edit(document, node, **cast("dict[str, Any]", given))
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
         # What is given comes from outside, and may be of any kind.
         raise InputError(f"{name} needs something else", place="edit", fix="load the page again") from error
     return {"kind": "edit", "version": reading.version, "node": node, **change_data(change, document.text)}

@@ -28,6 +28,8 @@ from pellucid.studio.thumbnails import COLUMNS, SIZE, Thumbnails
 
 #: Seconds without a change after which a text is written to its file.
 IDLE = 2.0
+#: Seconds of changes that may be lost when the process is killed.
+_KEEP = 0.2
 #: Seconds between two looks at a file.
 _WATCH = 1.0
 #: Messages of a tab in a second, and how many at once: more than hands and sixty frames a second make.
@@ -55,6 +57,7 @@ class OpenDocument:
         self._thread = ThreadPoolExecutor(1, "pellucid studio reading")
         self._painting = ThreadPoolExecutor(1, "pellucid studio thumbnails")
         self._busy = False
+        self._keeping = False
         self._touched = clock.monotonic()
         self._conflict = False
         self._saved_version = -1 if self.document.recovered else self.document.version
@@ -76,6 +79,9 @@ class OpenDocument:
     def changed(self, version: int) -> None:
         """Tell all tabs what came after a version, and read the text."""
         self._touched = clock.monotonic()
+        if not self._keeping:
+            self._keeping = True
+            asyncio.get_running_loop().create_task(self._keep())
         self.say({"kind": "updates", "version": version, "updates": self.document.since(version)})
         self.read()
 
@@ -130,6 +136,17 @@ class OpenDocument:
         return {"kind": "thumbnails", "columns": COLUMNS, "size": SIZE, "nodes": nodes}, sheet
 
     # ---- the file ----
+
+    async def _keep(self) -> None:
+        """Keep what is changed in the recovery file; what is typed in one go is written once."""
+        try:
+            while self.document.unkept:
+                await asyncio.sleep(_KEEP)
+                await asyncio.to_thread(self.document.keep)
+        except FileError as error:
+            self.say({"kind": "notice", "text": str(error)})
+        finally:
+            self._keeping = False
 
     async def _watch(self) -> None:
         while True:
@@ -187,7 +204,10 @@ class OpenDocument:
         self._watching.cancel()
         for thread in (self._thread, self._painting):
             thread.shutdown(wait=False, cancel_futures=True)
-        self.document.save()
+        try:
+            self.document.save()
+        finally:
+            self.document.keep()
 
 
 class Connection:

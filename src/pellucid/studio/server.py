@@ -19,7 +19,7 @@ from pellucid.studio.connection import Connection, OpenDocument, exported, packe
 from pellucid.studio.folder import Folder
 from pellucid.studio.guard import PageGuard
 from pellucid.studio.listening import listening, require, server_of
-from pellucid.studio.thumbnails import COLUMNS, PicturedWords
+from pellucid.studio.thumbnails import PicturedWords
 
 PAGE = Path(__file__).with_name("page")
 #: Tabs at once, and documents that they show.
@@ -140,8 +140,8 @@ def _application(studio: Studio) -> Any:
             return None
 
     async def library_words(request: Any) -> Any:
-        found = await from_library(studio.library.words)
-        return JSONResponse({"words": found or [], "columns": COLUMNS}, 200 if found else 503)
+        told = await from_library(studio.library.told)
+        return JSONResponse(told, 200 if told else 503)
 
     async def library_pictures(request: Any) -> Any:
         data = await from_library(studio.library.sheet)

@@ -94,30 +94,36 @@ class Thumbnails:
 class PicturedWords:
     """The words of the library as the page reads them, and a sheet of their pictures, each made when it is asked for.
 
-    >>> library = PicturedWords()
-    >>> swirl = next(word for word in library.words() if word["name"] == "swirl")
+    >>> told = PicturedWords().told()
+    >>> swirl = next(word for word in told["words"] if word["name"] == "swirl")
+    >>> "swirl" in told["fits"]["image"], "swirl" in told["fits"]["color"]
+    (True, False)
     >>> swirl["kind"], swirl["start"].splitlines()[-1]
     ('picture', 'picture = im.swirl(100, im.checkerboard(10, im.black, im.white)).framed(width=200)')
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._words: list[dict[str, Any]] = []
+        self._told: dict[str, Any] = {}
         self._sheet = b""
         self._closed = False
 
-    def words(self) -> list[dict[str, Any]]:
-        """Every word with its kind and its sentence.
+    def told(self) -> dict[str, Any]:
+        """All `words` with their kinds and sentences, the names that `fits` where a kind is expected, and `columns`.
 
-        `at` is its place in the sheet, and `start` a document that shows its example; None where there is none.
+        `at` is the place of a word in the sheet, and `start` a document that shows its example; None where there is
+        none.
         """
         with self._lock:
-            if not self._words:
+            if not self._told:
                 entries = words_for()
                 known = frozenset(entry["name"] for entry in entries)
                 shown = {name: k for k, (name, _) in enumerate(self._shown())}
-                self._words = [_told(entry, shown.get(entry["name"]), known) for entry in entries]
-            return self._words
+                told = [_word(entry, shown.get(entry["name"]), known) for entry in entries]
+                expected = {parameter["expected"] for entry in entries for parameter in entry["parameters"]}
+                fits = {kind: [each["name"] for each in words_for(kind)] for kind in sorted(expected)}
+                self._told = {"words": told, "fits": fits, "columns": COLUMNS}
+            return self._told
 
     def sheet(self) -> bytes:
         """The pictures of the words, each of its example, as one PNG."""
@@ -141,9 +147,14 @@ class PicturedWords:
         self._closed = True
 
 
-def _told(entry: dict[str, Any], at: int | None, known: frozenset[str]) -> dict[str, Any]:
+def _word(entry: dict[str, Any], at: int | None, known: frozenset[str]) -> dict[str, Any]:
+    """A word as the page reads it: what it is, what it `takes`, and the `receiver` of its method."""
     found = {key: entry[key] for key in ("name", "sort", "kind", "doc", "signature", "example", "family")}
-    return {**found, "at": at, "start": None if at is None else _start(words()[entry["name"]], known)}
+    takes = [{key: each[key] for key in ("name", "expected", "many")} for each in entry["parameters"]]
+    word = words().get(entry["name"])
+    start = _start(word, known) if word is not None and at is not None else None
+    receiver = word.receiver if word is not None else None
+    return {**found, "takes": takes, "receiver": receiver, "at": at, "start": start}
 
 
 def _start(word: Word, known: frozenset[str]) -> str | None:
