@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.table.surfaces import EXACT, Near, near, products
+from tests.turns import NIGHTLY
 
 import pellucid as pl
 from pellucid.backends.tiles.supersample import bounds
@@ -21,7 +21,6 @@ from pellucid.ir.interp import evaluate
 from pellucid.ir.intervals.interval import Interval
 from pellucid.ir.intervals.notation import Term
 
-NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 SMOOTH = FrameVariant("straight", True)
 
 

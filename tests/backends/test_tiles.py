@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from examples import gallery
 from tests.kernels import kernel_of
+from tests.turns import pictures_by_turns
 
 import pellucid as pl
 from pellucid import images as im
@@ -28,9 +29,7 @@ def test_frames_of_any_size_are_right_to_the_last_pixel(size):
     assert np.array_equal(drawn(picture, size, "tiles"), drawn(picture, size, "llvm"))
 
 
-@pytest.mark.parametrize("numerics", ["exact", "relaxed"])
-@pytest.mark.parametrize("precision", ["f32", "f64"])
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pictures_by_turns(FILES, 1)
 def test_pictures_of_the_gallery_have_the_same_bits(path, numerics, precision):
     shown = gallery.load(path)
     options = {"numerics": numerics, "precision": precision}

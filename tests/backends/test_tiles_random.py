@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests.diff.fields import Frame, Iterations, frame, frames
+from tests.turns import NIGHTLY
 
 from pellucid.backends.llvm import LlvmBackend
 from pellucid.backends.tiles import TileBackend
@@ -16,8 +15,6 @@ from pellucid.ir import interp
 from pellucid.ir import nest as N
 from pellucid.ir.verify import verify_exprs
 from pellucid.rewriting.expand import expand
-
-NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 
 
 def drawn(one: Frame, backend: object) -> np.ndarray:

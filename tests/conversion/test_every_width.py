@@ -1,7 +1,7 @@
 """Every built-in format at every width from 1 to 67: native code, byte for byte what arithmetic says, in its bytes.
 
 Each is read to words and written from words, as `pl.convert` does it, which compiles code for a size. Beyond the first
-widths the gate reads one third of them and writes another. Forbidden pages lie at one end of either memory, and the
+widths the gate reads one fourth of them and writes another. Forbidden pages lie at one end of either memory, and the
 code also runs at offsets from them of 0 to 15 bytes; what lies around the bytes of the picture stays as it was. Sound
 is compiled for any number of frames. The nightly run takes each width with heights, offsets and bits that the gate
 takes by turns.
@@ -10,7 +10,6 @@ takes by turns.
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -18,14 +17,14 @@ import pytest
 from tests.conversion.converted import Samples, bounds, plain, word_bits
 from tests.guarded import Guarded
 from tests.pixels.test_layouts import ORACLES, rows
+from tests.turns import NIGHTLY
 
 import pellucid as pl
 from pellucid import signals as sg
 from pellucid.pixels import FORMATS, Layout, pack
 
 WIDTHS = range(1, 68)
-FEW = 10
-EVERY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
+FEW = 9
 PICTURES = [name for name, f in FORMATS.items() if f.model != "samples"]
 SOUNDS = [name for name, f in FORMATS.items() if f.model == "samples"]
 DRAWN = [name for name in PICTURES if not FORMATS[name].palette]
@@ -35,12 +34,12 @@ ENDS = [(True, True), (False, False), (True, False), (False, True)]
 
 def heights(width: int) -> tuple[int, ...]:
     """With and without whole blocks of two rows, and what is left below them, beside each rest of a row."""
-    return (1, 2, 3, 5) if EVERY else ((3, 2, 1, 1, 1)[width % 5],)
+    return (1, 2, 3, 5) if NIGHTLY else ((3, 2, 1, 1, 1)[width % 5],)
 
 
 def sizes(*, is_read: bool) -> Iterator[tuple[int, int]]:
     """Sizes of pictures."""
-    widths = (width for width in WIDTHS if EVERY or width < FEW or width % 3 == is_read)
+    widths = (width for width in WIDTHS if NIGHTLY or width < FEW or width % 4 == is_read)
     return ((width, height) for width in widths for height in heights(width))
 
 
@@ -48,7 +47,7 @@ def places(width: int) -> Iterator[tuple[tuple[bool, int], tuple[bool, int]]]:
     """Where source and target lie: at which end of their memory, and how many bytes away from it."""
     for a, b in ENDS:
         yield (a, 0), (b, 0)
-    for k in range(1, 16) if EVERY else range(width % 5, 16, 5):
+    for k in range(1, 16) if NIGHTLY else range(width % 5, 16, 5):
         yield (k % 2 > 0, k), (k % 3 > 0, k * 7 % 16)
 
 
@@ -213,8 +212,8 @@ def test_every_number_of_frames_is_read_and_written(name: str, arenas: tuple[Are
 @pytest.mark.parametrize("bits", [1, 2, 3, 5, 7, 9, 11, 12, 15, 17, 24, 31, 32])
 def test_fields_may_begin_at_any_bit(bits: int, order: str, arenas: tuple[Arena, Arena]):
     # Each second width for either order.
-    for width in WIDTHS if EVERY else WIDTHS[order == "msb" :: 2]:
-        for start in range(8) if EVERY else [width // 2 % 8]:
+    for width in WIDTHS if NIGHTLY else WIDTHS[order == "msb" :: 2]:
+        for start in range(8) if NIGHTLY else [width // 2 % 8]:
             layout = Layout(f"{order}: _:{start} Y:{bits}" if start else f"{order}: Y:{bits}")
             size, step = (width, 2), start + bits
             data = noise(layout, size)

@@ -5,11 +5,11 @@ A pair of layouts has two of the sizes here, in turn; the nightly run takes all 
 
 from __future__ import annotations
 
-import os
 from unittest.mock import patch
 
 import numpy as np
 import pytest
+from tests.turns import NIGHTLY
 
 import pellucid as pl
 from pellucid.conversion import nests, plan
@@ -29,7 +29,6 @@ TARGETS = [
 ]  # fmt: skip
 
 SIZES = [(1, 1), (2, 3), (9, 5), (70, 4)]
-NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 
 
 def sizes_of(turn: int) -> list[tuple[int, int]]:

@@ -1,24 +1,22 @@
 """The contract of numbers on real programs: every picture of the gallery, on every back end, exact and relaxed.
 
-`docs/numbers.md` states the bounds that are held here.
+`docs/numbers.md` states the bounds that are held here. In the gate each picture has each numerics at one precision.
 """
 
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
 from examples import gallery
 from tests.kernels import kernel_of
+from tests.turns import NUMERICS, PRECISIONS, pictures_by_turns
 
 from pellucid.backends.c.compiler import find_compiler
 from pellucid.base.errors import BackendError
 
 FILES = gallery.files()
-NUMERICS = ("exact", "relaxed")
-PRECISIONS = ("f32", "f64")
 SMALL, LARGE = (24, 16), (240, 160)
 
 every_picture = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -55,19 +53,9 @@ LONG = ("mountains", "caustic")
 every second extreme, so that both numerics and both precisions see all of them."""
 
 
-def compiled_by_c(path: Path, numerics: str, precision: str) -> bool:
-    """Whether C takes part: both numerics at one precision each, in turn, since its compiler takes most of the time."""
-    turn = sum(path.stem.encode()) + NUMERICS.index(numerics) + PRECISIONS.index(precision)
-    return turn % 2 == 0
-
-
-@every_picture
-@pytest.mark.parametrize("precision", PRECISIONS)
-@pytest.mark.parametrize("numerics", NUMERICS)
+@pictures_by_turns(FILES, 0)
 def test_back_ends_agree_bit_for_bit(path, numerics, precision, backends):
     shown = gallery.load(path)
-    if not compiled_by_c(path, numerics, precision):
-        backends = [backend for backend in backends if backend != "c"]
     kernels = {
         backend: kernel_of(shown.picture, backend, numerics=numerics, precision=precision)
         for backend in backends

@@ -143,10 +143,10 @@ def test_optimized_code_takes_the_place_of_the_first() -> None:
 
 
 def test_what_has_no_word_is_run_by_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    code = RootCode("f", ("k", "n"), (Const("x", {1: 2}), Jump("k", ("k", "x"))))
+    code = RootCode("f", ("k", "n"), (Const("x", {1: 2, "a": 3}), Jump("k", ("k", "x"))))
     made = compile_code(code, "integer")
     assert made.tier == "machine"
-    assert "the dictionary {1: 2} has no word in machine code" in made.problem
+    assert "the dictionary {1: 2, 'a': 3} has no word in machine code" in made.problem
     with pytest.raises(StagingError, match="has no word in machine code"):
         compile_code(code, "integer", tier="llvm")
     monkeypatch.setattr(running, "is_possible", lambda: False)

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.systems import linux
+from tests.turns import NIGHTLY
 
 import pellucid as pl
 from pellucid import images as im
@@ -27,7 +28,6 @@ from pellucid.driver.session import Session
 SIZE = (96, 61)
 FASTEST = tiers.Timing.fastest
 STATE = Path("/proc/self/statm")
-NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 
 
 @pytest.fixture(autouse=True)

@@ -80,7 +80,8 @@ def test_a_width_that_is_a_sequence_is_refused_at_once():
     data = tiff(WORDS)
     tag = struct.pack("<HHI", 256, 4, 1)
     assert data.count(tag) == 1
-    with pytest.raises(FileError, match="is damaged"):
+    # Newer releases of tifffile take such a file for one without pixels.
+    with pytest.raises(FileError, match=r"is damaged|has an array of shape \(0, 0\)"):
         im.read_image(data.replace(tag, struct.pack("<HHI", 256, 4, 20)))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
+from tests.turns import NIGHTLY
 
 from pellucid.backends.conformance import domain_bounds, spicy
 from pellucid.ir import prim as table
@@ -268,7 +268,6 @@ def _kept_within(t: T.Type, ends: Endpoints, low: float, high: float) -> Endpoin
 
 # ---- rows ----
 
-NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 COUNT = 10_000
 
 

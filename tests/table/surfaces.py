@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from tests.turns import NIGHTLY
 
 from pellucid.backends.tiles.taylor.models import LINEAR, PLACES
 from pellucid.backends.tiles.taylor.rules import COUNTED, ModelRule, model_rule
@@ -13,7 +14,7 @@ from pellucid.ir.interp import evaluate
 from pellucid.ir.prim import Prim
 
 from .conftest import compute
-from .intervals import NIGHTLY, how_many
+from .intervals import how_many
 
 Array = np.ndarray[Any, Any]
 INNER = 8

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.turns import NIGHTLY
 
 from pellucid.backends.conformance import same_bits, signatures, spicy
 from pellucid.ir import types as T
@@ -20,7 +21,7 @@ from pellucid.reasoning.intervals import IntervalRule, interval_rule
 from pellucid.rewriting.expand import expand
 
 from .conftest import TYPED, named
-from .intervals import NIGHTLY, fault, how_many, intervals, registered, search, together
+from .intervals import fault, how_many, intervals, registered, search, together
 
 ROUNDS = 100 if NIGHTLY else 1
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.turns import NIGHTLY
 
 from pellucid.backends.tiles.taylor import models as S
 from pellucid.backends.tiles.taylor.column import COLUMN
@@ -22,7 +23,6 @@ from pellucid.ir.intervals.notation import Term, choose
 from pellucid.ir.prim import Prim, row
 
 from .conftest import TYPED, named
-from .intervals import NIGHTLY
 from .surfaces import search
 
 FLOATS = [(p, t, a) for p, t, a in TYPED if p.result_type(t, a).is_float]

@@ -27,9 +27,13 @@ from pellucid.staging.root.sets import (
     SCALARS,
     TEXTS,
     Set,
+    alike,
     bits,
+    is_key,
+    is_ordered,
     kind_of,
 )
+from pellucid.staging.root.tables import Given, items_of
 from pellucid.staging.root.wordless import at_reader, read_at, wordless
 
 _FIRST = 8
@@ -41,7 +45,9 @@ _ON_INTEGERS_ALONE = _SHIFTS | BITS
 """The operators that fail on reals."""
 _ACCESSES = {"load": 1, "store": 2}
 """Operands of accesses to memories, besides the memory."""
-_READS = frozenset(["item", "item-at", "vref", "vlen", "unpacked"])
+_OF_KEYS = frozenset(["has", "item", "vlen"])
+"""The primitives that read dictionaries."""
+_READS = frozenset(["item", "item-at", "vref", "vlen", "unpacked", "has"])
 _TRUTHS = frozenset(["=", "early=", "zero?", "not", "null?", "pair?", "atom?"])
 
 
@@ -51,7 +57,7 @@ _TWO_INTEGERS = [INTEGERS, INTEGERS]
 _COMPARISONS = frozenset(["=", "<"])
 _ARITY = {
     **dict.fromkeys([*ARITHMETIC, *BITS, "/", "<", "=", "early=", "cons", "close"], 2),
-    **dict.fromkeys(["item", "item-at", "vref"], 2),
+    **dict.fromkeys(["item", "item-at", "vref", "has"], 2),
     "unpacked": 3,
     **dict.fromkeys(
         ["zero?", "not", "null?", "pair?", "atom?", "car", "cdr", "frame", "identity", "vlen", "atom-of"], 1
@@ -85,8 +91,10 @@ class Flow:
         self.halves: dict[Set, list[Set]] = {GIVEN: [DATA, DATA]}
         self._items: dict[Set, tuple[Set, set[int]]] = {}
         """Of static sequences, what their items may be, and their lengths."""
-        self._sequences = self._objects = 0
-        """The static sequences that may be unpacked, and the fields of static objects, which may not."""
+        self._sought: dict[Set, Set] = {}
+        """Of static sequences, what their items may be; of dictionaries, their keys."""
+        self._sequences = self._objects = self.dictionaries = 0
+        """The static sequences that may be unpacked, the fields of static objects, which may not, and dictionaries."""
         self.params: dict[RootCode, list[Set]] = {}
         self.result: Set = 0
         self._bits: dict[Any, Set] = {}
@@ -292,28 +300,34 @@ class Flow:
             return REALS
         if isinstance(value, str) and value:
             return TEXTS
-        if isinstance(value, tuple):
-            return self._vector(cast("tuple[Any, ...]", value))
+        if isinstance(value, tuple | dict):
+            return self._vector(cast("Given", value))
         raise wordless(value, self.entry.name)
 
-    def _vector(self, value: tuple[Any, ...]) -> Set:
-        """The set of a static sequence: one for all sequences that are as deep in it."""
+    def _vector(self, value: Given) -> Set:
+        """The set of a static sequence or dictionary: one for all that are as deep in it."""
         found = self._bits.get(id(value))
         if found is not None:
             return found
-        levels: list[list[tuple[Any, ...]]] = [[value]]
+        levels: list[list[Given]] = [[value]]
         while levels[-1]:
-            inner: dict[int, Any] = {id(one): one for each in levels[-1] for one in each}
-            levels.append([one for one in inner.values() if isinstance(one, tuple)])
+            inner: dict[int, Any] = {id(one): one for each in levels[-1] for one in items_of(each)}
+            levels.append([one for one in inner.values() if isinstance(one, tuple | dict)])
         bit = 0
         for level in reversed(levels[:-1]):
             items = bit
-            for one in {id(one): one for each in level for one in each}.values():
+            for one in {id(one): one for each in level for one in items_of(each)}.values():
                 if isinstance(one, Pair | RootCode):
                     raise wordless(one, self.entry.name)
-                items |= 0 if isinstance(one, tuple) else self.constant(one)
+                items |= 0 if isinstance(one, tuple | dict) else self.constant(one)
             bit = self._new(id(level), level)
             self.vectors |= bit
+            keyed = [one for one in level if isinstance(one, dict)]
+            if keyed:
+                self.dictionaries |= bit
+                self._sought[bit] = self._keys(keyed, is_alone=len(keyed) == len(level))
+            else:
+                self._sought[bit] = items
             for one in level:
                 if isinstance(getattr(one, "origin", ()), tuple):
                     self._sequences |= bit
@@ -322,6 +336,28 @@ class Flow:
             self._items[bit] = items, set(map(len, level))
         self._bits[id(value)] = bit
         return bit
+
+    def _keys(self, level: list[dict[Any, Any]], *, is_alone: bool) -> Set:
+        """What the keys of dictionaries may be.
+
+        Raises StagingError for keys that are no numbers or texts only, and for dictionaries beside sequences.
+        """
+        found = 0
+        for one in level:
+            for key in one:
+                if not is_alone or not isinstance(key, int | str):
+                    raise wordless(one, self.entry.name)
+                found |= self.constant(key)
+        if not is_ordered(found):
+            raise wordless(level[0], self.entry.name)
+        return found
+
+    def sought_in(self, values: Set) -> Set:
+        """What may be found in static sequences, and as a key in dictionaries."""
+        found = 0
+        for bit in bits(values & self.vectors):
+            found |= self._sought[bit]
+        return found
 
     def lengths_of(self, values: Set) -> set[int]:
         """The lengths of the static sequences in a set."""
@@ -332,19 +368,26 @@ class Flow:
 
         Raises StagingError where it may read a text or the length of a memory.
         """
-        held, place, refused = args[0], prim.place or self.entry.name, ""
-        if held & TEXTS or (prim.primitive == "vlen" and held & self.memories):
+        name, held, place, refused = prim.primitive, args[0], prim.place or self.entry.name, ""
+        keyed, sought = held & self.dictionaries, self.sought_in(held)
+        if held & TEXTS or (name == "vlen" and held & self.memories):
             refused = read_at(prim, prim.args[0], "a text" if held & TEXTS else "a memory")
-        elif prim.primitive == "unpacked" and held & self._sequences and held & self._objects:
+        elif keyed and (name not in _OF_KEYS or (name == "item" and keyed != held & self.vectors)):
+            refused = read_at(prim, prim.args[0], "a dictionary")
+        elif (name == "has" or (name == "item" and keyed)) and not (is_ordered(sought) and is_key(args[1])):
+            refused = f"{name} compares values of several kinds"
+        elif name == "unpacked" and held & self._sequences and held & self._objects:
             refused = "unpacked may read objects or sequences"
         if refused:
-            fix = "let it read tuples or lists only, or run the program by the machine"
+            fix = "let it read tuples or lists of numbers only, or run the program by the machine"
             raise StagingError(f"{refused}, which has no machine code", place=place, fix=fix)
-        if prim.primitive == "vlen":
+        if name == "vlen":
             return INTEGERS if held & self.vectors else 0
-        if not args[1] & NUMBERS:
+        if name == "has":
+            return BOOLEANS if held & self.vectors else 0
+        if not args[1] & (alike(sought) if keyed else NUMBERS):
             return 0
-        if prim.primitive == "unpacked":
+        if name == "unpacked":
             return held & self._sequences
         found = 0
         for bit in bits(held & self.vectors):

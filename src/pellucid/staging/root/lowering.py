@@ -27,6 +27,7 @@ from pellucid.staging.root.pruning import pruned
 from pellucid.staging.root.records import Records
 from pellucid.staging.root.sets import BOOLEANS, NILS, REALS, TEXTS, Set
 from pellucid.staging.root.table_reads import vector
+from pellucid.staging.root.tables import Given
 from pellucid.staging.root.wordless import at_reader
 from pellucid.staging.root.words import TAGGED, WordValue
 
@@ -329,8 +330,8 @@ class _Lowering(Operations):
             return WordValue(self.flow.code(value), self.constant(self.number_of_code(value)))
         if value is None or isinstance(value, bool):
             return WordValue(NILS if value is None else BOOLEANS, self.constant(int(value or 0)))
-        if isinstance(value, tuple):
-            return vector(self, cast("tuple[Any, ...]", value))
+        if isinstance(value, tuple | dict):
+            return vector(self, cast("Given", value))
         self.flow.constant(value)
         self.out.append(("fail", self.too_large()))
         return None

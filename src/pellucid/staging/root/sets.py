@@ -23,6 +23,21 @@ def kind_of(type_: Type) -> Set:
     return BOOLEANS if type_ is boolean else REALS if type_.is_float else INTEGERS
 
 
+def is_ordered(values: Set) -> bool:
+    """Whether values have the order of their words: numbers only, or texts only."""
+    return not values & ~NUMBERS or values == TEXTS
+
+
+def is_key(values: Set) -> bool:
+    """Whether words and tags of values tell which of them are equal to a number or a text."""
+    return not values & ~(NUMBERS | TEXTS | NILS)
+
+
+def alike(values: Set) -> Set:
+    """The kinds of what may equal one of some numbers, or of some texts."""
+    return NUMBERS if values & NUMBERS else values
+
+
 def bits(values: Set) -> Iterator[Set]:
     """The sets of one bit in a set.
 

@@ -5,16 +5,19 @@ Above `words`, below `operations`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from pellucid.base.errors import StagingError
-from pellucid.ir.flow import VECTOR
-from pellucid.staging.root.sets import REALS, Set
+from pellucid.ir.flow import BOOLEAN, TEXT, VECTOR
+from pellucid.staging.root.sets import NUMBERS, REALS, Set, alike
 from pellucid.staging.root.tables import REALS as REAL_ITEMS
-from pellucid.staging.root.tables import TAGS, WORDS, TableMemory
+from pellucid.staging.root.tables import TAGS, WORDS, Given, TableMemory
 from pellucid.staging.root.words import TAGGED, Words, WordValue
 
 
-def vector(words: Words, value: tuple[object, ...]) -> WordValue:
-    """A static sequence that is a constant."""
+def vector(words: Words, value: Given) -> WordValue:
+    """A static sequence or dictionary that is a constant."""
     held = words.flow.constant(value)
     return WordValue(held, words.constant(words.tables.address(value, words.texts, words.place)))
 
@@ -32,8 +35,15 @@ def counted_item(words: Words, held: Set, args: list[WordValue]) -> WordValue:
 
 
 def item(words: Words, held: Set, args: list[WordValue]) -> WordValue:
-    """An item at a position, as in Python: one below 0 counts from the end."""
-    return _item(words, held, args, "item")
+    """An item at a position, as in Python: one below 0 counts from the end; of a dictionary, the value of a key."""
+    return (_entry if args[0].set & words.flow.dictionaries else _item)(words, held, args, "item")
+
+
+def has(words: Words, held: Set, args: list[WordValue]) -> WordValue:
+    """Whether a sequence has an item, or a dictionary a key."""
+    _sequence(words, args[0], "has")
+    found = _found(words, *args)
+    return WordValue(held, words.constant(0) if found is None else found.is_there)
 
 
 def field(words: Words, held: Set, record: WordValue, name: str) -> WordValue:
@@ -93,6 +103,77 @@ def _item(words: Words, held: Set, args: list[WordValue], primitive: str) -> Wor
     else:
         place = words.emit("add", words.emit("add", vector.word, at, 0), words.constant(1), 0)
     return _loaded(words, held, place)
+
+
+def _entry(words: Words, held: Set, args: list[WordValue], primitive: str) -> WordValue:
+    """The value of a key: it stands after all keys, at the place that the key has among them."""
+    _sequence(words, args[0], primitive)
+    found = _found(words, *args)
+    missing = words.failure(f"{primitive}: no such entry")
+    if found is None:
+        words.require(words.constant(0), missing)
+        return WordValue(held, words.constant(0), words.constant(0))
+    words.require(found.is_there, missing)
+    return _loaded(words, held, words.emit("add", found.place, found.keys, 0))
+
+
+class _Found(NamedTuple):
+    """Where a key is among those of a dictionary: whether it is one, its place, and the number of keys."""
+
+    is_there: int
+    place: int
+    keys: int
+
+
+def _found(words: Words, vector: WordValue, key: WordValue) -> _Found | None:
+    """Look for a key in a dictionary, or for an item in a sequence; None where it is surely in none.
+
+    Each step halves the keys among which it may be, without a jump: `place` is that of the first of them.
+    """
+    flow, tables = words.flow, words.tables
+    kinds = alike(flow.sought_in(vector.set))
+    held: list[Given] = [one for level in flow.things_of(vector.set & flow.vectors) for one in level]
+    keyed = [tables.keys(one, words.texts, words.place) for one in held]
+    counts = {tables.words[one] for one in keyed}
+    if not key.set & kinds or not any(counts):
+        return None
+    if vector.word < 0:
+        at = words.constant(tables.words[words.number_of(vector.word) - 1])
+    elif vector.set & ~flow.dictionaries:
+        at = _load(words, WORDS, words.emit("sub", vector.word, words.constant(1), 0))
+    else:
+        at = vector.word
+    count = _load(words, WORDS, at) if len(counts) > 1 else words.constant(next(iter(counts)))
+    place = words.constant(words.number_of(at) + 1) if at < 0 else words.emit("add", at, words.constant(1), 0)
+    for half in _halves(words, counts, count):
+        middle = words.emit("add", place, half, 0)
+        is_before = words.emit("lt", key.word, _load(words, WORDS, middle))
+        place = words.emit("select", is_before, place, middle)
+    is_there = words.emit("eq", _load(words, WORDS, place), key.word)
+    if 0 in counts:
+        is_there = words.emit("and", is_there, words.emit("lt", words.constant(0), count))
+    if key.set & ~kinds:
+        tag = words.tag(key)
+        is_alike = (
+            ("lt", tag, words.constant(BOOLEAN + 1))
+            if kinds == NUMBERS
+            else ("eq", tag, words.constant(TEXT))
+        )
+        is_there = words.emit("and", is_there, words.emit(*is_alike))
+    return _Found(is_there, place, count)
+
+
+def _halves(words: Words, counts: set[int], count: int) -> Iterator[int]:
+    """The registers of half of the keys that are left, at each step: constants where the number of keys is known."""
+    left = max(counts)
+    for _ in range((left - 1).bit_length()):
+        if len(counts) == 1:
+            yield words.constant(left // 2)
+            left -= left // 2
+        else:
+            half = words.emit("shr", count, words.constant(1), 0)
+            yield half
+            count = words.emit("sub", count, half, 0)
 
 
 def _loaded(words: Words, held: Set, place: int) -> WordValue:

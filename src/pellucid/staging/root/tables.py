@@ -2,12 +2,16 @@
 
 A sequence is a word, the address of its length. An item that is a sequence is the address of that one, so rows of a
 table may have any lengths. The words begin at address 2: a word of 0 is false, and every memory is the word 1.
+
+A dictionary is its length, its keys in order, and their values. Before the length of a sequence stands the address of a
+dictionary with its items as keys, where items are looked for.
 """
 
 from __future__ import annotations
 
 import struct
-from typing import Any, cast
+from collections.abc import Collection
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -18,8 +22,15 @@ from pellucid.ir.flow import BOOLEAN, INTEGER, MEMORY, NIL, REAL, TEXT, VECTOR
 from pellucid.staging.memory import Memory
 
 _FIRST = 2
+Given: TypeAlias = "tuple[Any, ...] | dict[Any, Any]"
+"""A static sequence, or a dictionary."""
 WORDS, TAGS, REALS = "static words", "static tags", "static reals"
 """The names of the memories: all words, their tags, and those that are reals once more, as reals."""
+
+
+def items_of(value: Given) -> Collection[Any]:
+    """The items of a sequence, or the values of a dictionary."""
+    return value.values() if isinstance(value, dict) else value
 
 
 class TableMemory(Memory):
@@ -42,25 +53,37 @@ class StaticSequences:
         self.tags: list[int] = [INTEGER] * _FIRST
         self._addresses: dict[int, int] = {}
 
-    def address(self, value: tuple[Any, ...], texts: dict[str, int], place: str) -> int:
-        """The address of a sequence, which is written down when it is met first.
+    def address(self, value: Given, texts: dict[str, int], place: str) -> int:
+        """The address of a sequence or a dictionary, which is written down when it is met first.
 
         Raises StagingError for an integer that does not fit into a word.
         """
         found = self._addresses.get(id(value))
         if found is not None:
             return found
-        items = [self._item(one, texts, place) for one in value]
-        found = self._addresses[id(value)] = len(self.words)
+        is_keyed = isinstance(value, dict)
+        items = [self._item(one, texts, place) for one in items_of(value)]
+        if is_keyed:
+            keys = [self._item(one, texts, place) for one in value]
+            order = sorted(range(len(keys)), key=keys.__getitem__)
+            items = [keys[at] for at in order] + [items[at] for at in order]
+        found = self._addresses[id(value)] = len(self.words) + 1
         self.values[found] = value
-        self.words += [len(items), *(word for word, _ in items)]
-        self.tags += [INTEGER, *(tag for _, tag in items)]
+        self.words += [found if is_keyed else 0, len(value), *(word for word, _ in items)]
+        self.tags += [INTEGER, INTEGER, *(tag for _, tag in items)]
         return found
+
+    def keys(self, value: Given, texts: dict[str, int], place: str) -> int:
+        """The address of a dictionary with the keys of a dictionary, or the items of a sequence."""
+        at = self.address(value, texts, place)
+        if not self.words[at - 1]:
+            self.words[at - 1] = self.address(dict.fromkeys(value), texts, place)
+        return self.words[at - 1]
 
     def _item(self, value: Any, texts: dict[str, int], place: str) -> tuple[int, int]:
         """The word of an item, and its tag."""
-        if isinstance(value, tuple):
-            return self.address(cast("tuple[Any, ...]", value), texts, place), VECTOR
+        if isinstance(value, tuple | dict):
+            return self.address(cast("Given", value), texts, place), VECTOR
         if isinstance(value, str):
             return texts.setdefault(value, len(texts)) + 1, TEXT
         if isinstance(value, float):
@@ -84,9 +107,9 @@ class StaticSequences:
                 memory.data = self._elements(memory.name)
 
     def _elements(self, name: str) -> np.ndarray[Any, Any]:
-        if name == TAGS:
-            return np.array(self.tags, np.int64)
-        words = np.array(self.words, np.int64)
-        if name == WORDS:
-            return words
-        return np.where(np.array(self.tags) == REAL, words.view(np.float64), 0.0)
+        # A word more, since that after an empty dictionary may be read.
+        tags = np.array([*self.tags, INTEGER], np.int64)
+        words = np.array([*self.words, 0], np.int64)
+        if name != REALS:
+            return words if name == WORDS else tags
+        return np.where(tags == REAL, words.view(np.float64), 0.0)

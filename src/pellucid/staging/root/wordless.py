@@ -15,12 +15,16 @@ _NUMBER = re.compile(r"_\d+$")
 
 def wordless(value: Any, place: str) -> StagingError:
     """The error of a constant that has no word."""
-    what = "the dictionary" if isinstance(value, dict) else "the constant"
-    shown = brief(cast("object", value))
+    what, fix = "the constant", "make it of numbers, texts, and tuples, lists or dictionaries of these"
+    if isinstance(value, dict):
+        what, fix = (
+            "the dictionary",
+            "let all keys be numbers or all be texts, with no sequence where it stands",
+        )
     return StagingError(
-        f"{what} {shown} has no word in machine code",
+        f"{what} {brief(cast('object', value))} has no word in machine code",
         place=place,
-        fix="make it of numbers, texts, and tuples or lists of these, or run the program by the machine",
+        fix=f"{fix}, or run the program by the machine",
     )
 
 

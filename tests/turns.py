@@ -1,0 +1,32 @@
+"""What the nightly run tests whole, and the gate by turns."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
+NUMERICS = ("exact", "relaxed")
+PRECISIONS = ("f32", "f64")
+
+
+def pictures_by_turns(files: Sequence[Path], turn: int) -> Any:
+    """Parameters `path`, `numerics`, `precision`: each numerics of a picture at one precision, the other at turn + 1.
+
+    The turn goes by the name, so that a new picture changes nothing for the others.
+    """
+    variants = [
+        (path, numerics, precision)
+        for path, (n, numerics), (p, precision) in itertools.product(
+            files, enumerate(NUMERICS), enumerate(PRECISIONS)
+        )
+        if NIGHTLY or (sum(path.stem.encode()) + n + p) % 2 == turn % 2
+    ]
+    return pytest.mark.parametrize(
+        ("path", "numerics", "precision"), variants, ids=["-".join((p.stem, *rest)) for p, *rest in variants]
+    )
