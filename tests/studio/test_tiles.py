@@ -6,6 +6,7 @@ import http.client
 import io
 import json
 import re
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from pellucid import images as im
 from pellucid.base.errors import InputError
 from pellucid.canvas.shards import halved
 from pellucid.studio import tiles
+from pellucid.studio.listening import listening
 from pellucid.studio.tiles import MAX_SETTINGS, MAX_WAITING, SIDE, KeptTiles, Levels
 
 # Dask leaves sockets to the collector of garbage.
@@ -255,6 +257,12 @@ def test_what_cannot_be_served_is_refused(served: Any):
     ):
         with pytest.raises(InputError, match=told):
             pl.serve(PICTURE, **{"size": SIZE, **more})
+
+
+def test_answers_are_sent_at_once():
+    with listening(0) as listener:
+        # What asyncio asks for before it turns off waiting for more to send.
+        assert listener.proto == socket.IPPROTO_TCP
 
 
 def test_kept_tiles_are_bounded_by_their_bytes():

@@ -107,8 +107,9 @@ def store(
     Workers are those of a `client` of Dask's, or of the scheduler at an address, which must reach the folder by the
     same name; or so many `workers` of this machine, one for each core by default. The same call after a crash, a
     full disk or Ctrl-C draws what is missing, and ends in the bytes of a run that nothing had disturbed; without
-    `resume` a store that is there is refused. `verify` shards are drawn again at the end and compared. `progress`
-    is called with the shards done and in all. Otherwise as `render`. Needs the extra `pellucid[scale]`.
+    `resume` a store that is there is refused. `verify` shards are drawn again at the end and compared, but
+    not those of a TIFF or a Deep Zoom that is there already. `progress` is called with the shards done and in all.
+    Otherwise as `render`. Needs the extra `pellucid[scale]`.
 
     Raises `InputError` for a value out of its range, a store of another picture, or a scheduler that is not there,
     `FileError` if shards cannot be written, `MissingExtraError` if the extra is not installed.

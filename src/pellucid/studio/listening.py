@@ -30,7 +30,8 @@ def listening(port: int) -> Generator[socket.socket]:
 
     Raises `InputError` if the port cannot be used.
     """
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+    # asyncio sends answers at once only where the protocol is named; else small ones wait for 40 ms.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(("127.0.0.1", port))
