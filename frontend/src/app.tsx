@@ -119,12 +119,12 @@ export function App() {
     setDialog("files");
   }
 
-  function exportPng() {
+  function exportAs(format: string) {
     const made = viewer.current;
     if (!made) return;
     const { center, zoom, time } = made.view;
     const { width, height } = made.canvas;
-    const asked = { file, width, height, x: center[0], y: center[1], zoom, time };
+    const asked = { file, format, width, height, x: center[0], y: center[1], zoom, time };
     const entries = Object.entries(asked).map(([key, value]) => [key, String(value)]);
     location.assign(`export?${new URLSearchParams(entries)}`);
   }
@@ -178,7 +178,9 @@ export function App() {
     { name: "Go to the first mistake", keys: "F8", run: () => problems[0] && show(problems[0]) },
     { name: "Open a file", keys: "Ctrl-O", run: () => void openFiles() },
     { name: "Save now", keys: "Ctrl-S", run: () => link.say({ kind: "save" }) },
-    { name: "Export as PNG", keys: "Ctrl-E", run: exportPng },
+    { name: "Export as PNG", keys: "Ctrl-E", run: () => exportAs("png") },
+    { name: "Export as PNG of 16 bits", keys: "", run: () => exportAs("png16") },
+    { name: "Export as WebP", keys: "", run: () => exportAs("webp") },
     { name: "Commands", keys: "Ctrl-K", run: () => setDialog("palette") },
     { name: "Keys", keys: "?", run: () => setDialog("help") },
   ];
@@ -221,7 +223,7 @@ export function App() {
         <button onClick={() => editor?.redo()} title="Redo (Ctrl-Y)" aria-label="Redo">↷</button>
         <button onClick={() => link.say({ kind: "home" })} title="Fit the picture (F)">Fit</button>
         <button onClick={() => setDialog(gallery)} title="Begin with a picture of the gallery (Alt-G)">Gallery</button>
-        <button onClick={exportPng} title="Export as PNG (Ctrl-E)">Export</button>
+        <button onClick={() => exportAs("png")} title="Export as PNG (Ctrl-E)">Export</button>
         <button onClick={() => setDialog("palette")} title="Commands (Ctrl-K)">Commands</button>
         <button onClick={() => setDialog("help")} title="Keys (?)" aria-label="Keys">?</button>
       </header>

@@ -152,6 +152,24 @@ def test_a_png_is_exported_as_the_picture_is_seen(page):
     assert Path(waiting.value.path()).read_bytes()[1:4] == b"PNG"
 
 
+@pytest.mark.parametrize(
+    ("wanted", "suffix", "begins", "at"),
+    [
+        ("export as webp", "webp", b"WEBP", 8),
+        # The bits of a sample stand behind the size in the first part of a PNG.
+        ("export as png of 16", "png", b"\x10", 24),
+    ],
+    ids=["webp", "deep"],
+)
+def test_other_files_are_exported_by_the_palette(page, wanted, suffix, begins, at):
+    with page.expect_download() as waiting:
+        page.keyboard.press("Control+k")
+        page.keyboard.type(wanted)
+        page.keyboard.press("Enter")
+    assert waiting.value.suggested_filename == f"picture.{suffix}"
+    assert Path(waiting.value.path()).read_bytes()[at : at + len(begins)] == begins
+
+
 def test_the_studio_ends_cleanly_and_writes_what_was_not_saved(browser, studio):
     file = studio.folder / "picture.py"
     page = browser.new_page()

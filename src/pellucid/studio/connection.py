@@ -7,6 +7,7 @@ happens in a thread of its own for each tab, and reading in one for each documen
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import time as clock
 from collections.abc import Callable, Coroutine, Mapping
@@ -17,8 +18,8 @@ from typing import Any, cast
 
 from pellucid.base.errors import FileError, InputError, PellucidError
 from pellucid.base.view import View
+from pellucid.canvas import save
 from pellucid.canvas.live import Explorer
-from pellucid.canvas.show import png_of
 from pellucid.canvas.source import drawing
 from pellucid.document import pictures
 from pellucid.studio.asking import edited, offered
@@ -36,6 +37,8 @@ _WATCH = 1.0
 MAX_RATE, MAX_BURST = 240.0, 480.0
 #: Pixels of a frame: more than a screen has.
 MAX_PIXELS = 1 << 25
+#: What is exported, by the name that the page gives it: the suffix, and the bits of a sample.
+FORMATS = {"png": ("png", 8), "png16": ("png", 16), "webp": ("webp", 8)}
 #: Answers that a tab may wait for at once.
 _MAX_WAITING = 6
 #: The view that the page counts in: pixels, of which the canvas has more or fewer.
@@ -365,10 +368,10 @@ def _is_size(size: object) -> bool:
             return False
 
 
-def exported(good: VersionReading | None, asked: Mapping[str, str]) -> bytes:
-    """The bytes of a PNG of a picture in the view of a page, which counts in pixels of `FRAME`.
+def exported(good: VersionReading | None, asked: Mapping[str, str]) -> tuple[bytes, str]:
+    """The bytes of a picture in the view of a page, which counts in pixels of `FRAME`, and the suffix of their format.
 
-    Raises `InputError` for what is no view, or if there is no picture.
+    Raises `InputError` for what is no view or no format of `FORMATS`, or if there is no picture.
     """
     if good is None:
         raise InputError("there is no picture yet", place="export", fix="mend the text first")
@@ -380,7 +383,13 @@ def exported(good: VersionReading | None, asked: Mapping[str, str]) -> bytes:
     if not 0 < width * height <= MAX_PIXELS:
         raise InputError(f"{width}x{height} is too large", place="export", fix="ask for fewer pixels")
     view = View((width, height), center=(x, y), zoom=zoom * width / FRAME[0], time=time, samples=2)
-    return png_of(good.picture, view=view, numerics="exact")
+    name = asked.get("format", "png")
+    if name not in FORMATS:
+        raise InputError(f"{name[:20]!r} is none", place="format", fix=f"ask for one of {', '.join(FORMATS)}")
+    suffix, depth = FORMATS[name]
+    file = io.BytesIO()
+    save(good.picture, file, view=view, format=suffix, depth=depth, numerics="exact")
+    return file.getvalue(), suffix
 
 
 def packed(message: dict[str, Any], data: bytes) -> bytes:

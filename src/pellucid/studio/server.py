@@ -26,6 +26,7 @@ PAGE = Path(__file__).with_name("page")
 MAX_TABS, MAX_DOCUMENTS = 64, 32
 #: Bytes of a message of a tab: a text of a million letters, pasted.
 MAX_MESSAGE = 1 << 22
+_MEDIA = {"png": "image/png", "webp": "image/webp"}
 #: Frames that wait to be sent to a tab that reads none, after which it is closed.
 _MAX_UNSENT = 256
 
@@ -151,12 +152,12 @@ def _application(studio: Studio) -> Any:
         try:
             opened, name = studio.opened(request.query_params.get("file", ""))
             work = partial(exported, opened.good, dict(request.query_params))
-            data = await asyncio.get_running_loop().run_in_executor(None, work)
+            data, suffix = await asyncio.get_running_loop().run_in_executor(None, work)
         except PellucidError as error:
             return PlainTextResponse(str(error), 400)
         shown = quote(Path(name).stem)
-        told = {"content-disposition": f"attachment; filename*=UTF-8''{shown}.png"}
-        return Response(data, media_type="image/png", headers=told)
+        told = {"content-disposition": f"attachment; filename*=UTF-8''{shown}.{suffix}"}
+        return Response(data, media_type=_MEDIA[suffix], headers=told)
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncGenerator[None]:
