@@ -72,10 +72,12 @@ def test_a_picture_of_eight_words_is_made_and_its_file_draws_the_same_bytes(page
 
 
 def test_a_word_is_completed_by_what_fits_and_explained_under_the_pointer(page, file):
+    # The library comes after the first picture; the gallery shows when it is there.
+    page.keyboard.press("Alt+g")
+    page.locator('[role="option"][data-name="checkerboard"]').wait_for()
+    page.keyboard.press("Escape")
     page.locator(".cm-line:nth-child(3)").click()
     page.keyboard.press("End")
-    # The library comes after the first picture.
-    page.wait_for_load_state("networkidle")
     page.keyboard.type("\nmore = im.fill(im.gold, im.")
     listed = page.locator(".cm-tooltip-autocomplete li")
     listed.first.wait_for()
