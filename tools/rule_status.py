@@ -33,7 +33,7 @@ from pellucid.ir import interp
 from pellucid.ir import prim as table
 from pellucid.ir import types as T
 from pellucid.ir.facts import Facts, top
-from pellucid.rewriting import chains, expand, narrow, regions, sums, truths
+from pellucid.rewriting import chains, expand, narrow, regions, sums, truths, unfused
 from pellucid.rewriting.builder import Builder
 from pellucid.rewriting.guards import GUARDS
 from pellucid.rewriting.laws import LAWS, NARROWED, PROGRAMS, REGIONS, TRUTHS
@@ -204,6 +204,10 @@ LEMMAS = {
     "chain-real": Status("tested", "tests/rules/test_simplify.py"),
     "unloop": Status("tested", "tests/rules/test_simplify.py"),
     "fuse": Status("tested", "tests/rules/test_simplify.py"),
+    # Each rounds otherwise where a tie or the last bit of a rest is concerned.
+    **dict.fromkeys(
+        ("unfuse-round", "unfuse-multiple", "unfuse-rest"), Status("tested", "tests/backends/test_shade.py")
+    ),
 }
 CLAIMS: dict[str, tuple[Any, str]] = {
     "pinned": (program_laws.one_value, "z3: every type"),
@@ -272,6 +276,9 @@ MODULES = {
     "gather-real": sums,
     "chain": chains,
     "chain-real": chains,
+    "unfuse-round": unfused,
+    "unfuse-multiple": unfused,
+    "unfuse-rest": unfused,
 }
 """The programs that follow a law, by its name."""
 

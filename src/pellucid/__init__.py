@@ -20,6 +20,7 @@ _HOMES = {
     "pellucid.base.view": ("View",),
     "pellucid.canvas": ("animate", "convert", "pack", "render", "save", "show", "unpack"),
     "pellucid.canvas.explaining": ("explain",),
+    "pellucid.canvas.exporting": ("export",),
     "pellucid.conversion.plan": ("plan_conversion",),
     "pellucid.driver": ("compile", "export_c"),
     "pellucid.driver.codes": ("compile_code",),

@@ -41,6 +41,7 @@ from .canvas import save as save
 from .canvas import show as show
 from .canvas import unpack as unpack
 from .canvas.explaining import explain as explain
+from .canvas.exporting import export as export
 from .conversion.plan import plan_conversion as plan_conversion
 from .driver import compile as compile
 from .driver import export_c as export_c
@@ -71,7 +72,7 @@ from .tracing import to_integer as to_integer
 from .tracing import where as where
 
 __version__: str
-__all__: list[str] = ['Complex', 'PellucidError', 'Point', 'Session', 'Vector3', 'View', 'animate', 'animation', 'clamp', 'compile', 'compile_code', 'convert', 'effect', 'explain', 'explain_tiles', 'explore', 'export_c', 'filter_audio', 'fit', 'fraction', 'image', 'iterate', 'load', 'pack', 'param', 'plan_conversion', 'read_audio', 'render', 'render_audio', 'sample', 'save', 'show', 'sign', 'smoothstep', 'to_integer', 'unpack', 'voice', 'where']
+__all__: list[str] = ['Complex', 'PellucidError', 'Point', 'Session', 'Vector3', 'View', 'animate', 'animation', 'clamp', 'compile', 'compile_code', 'convert', 'effect', 'explain', 'explain_tiles', 'explore', 'export', 'export_c', 'filter_audio', 'fit', 'fraction', 'image', 'iterate', 'load', 'pack', 'param', 'plan_conversion', 'read_audio', 'render', 'render_audio', 'sample', 'save', 'show', 'sign', 'smoothstep', 'to_integer', 'unpack', 'voice', 'where']
 
 def abs(x: Any, /) -> Any:
     """The magnitude of x; of the lowest integer, itself."""

@@ -26,6 +26,7 @@ from pellucid.base import atomic
 from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import FileError
 from pellucid.cli import reports
+from pellucid.cli.arguments import parsed
 from pellucid.cli.hops.repl import ReplState
 from pellucid.driver.cache import Cache
 from pellucid.loops.hops.saving import ProgramText
@@ -51,11 +52,10 @@ def hops(path: Path) -> None:
 
 def export(path: Path) -> None:
     found = SimpleNamespace(thing=BOARD, path=Path("board.py"), name="board")
-    words = SimpleNamespace(list=False, file="board.py", name="board", out=str(path.with_suffix("")))
     before = reports.chosen
     reports.chosen = lambda _: found
     try:
-        reports.export(words)
+        parsed(["export", "c", "board.py", "--name", "board", "-o", str(path.with_suffix(""))])
     finally:
         reports.chosen = before
 

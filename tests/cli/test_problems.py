@@ -60,6 +60,13 @@ USAGE = [
     (["animate", "ramp.py", "-o", "a.mp4", "--size", "15"], "MP4 needs an even width and height"),
     (["export", "rust", "ramp.py"], "argument language: invalid choice: 'rust'"),
     (["export", "c", "ramp.py", "--name", "my-name"], "--name: 'my-name' cannot name a C function"),
+    (["export", "html", "ramp.py", "--name", "ramp"], "--name: names a function in C; leave it out"),
+    (["export", "html", "ramp.py", "-o", "a.htm"], "-o: a file of this kind ends in .html; name it a.html"),
+    (["export", "c", "ramp.py", "--zoom", "2"], "--zoom: a function in C draws all views; leave it out"),
+    (
+        ["export", "c", "ramp.py", "--param", "a=1"],
+        "--param: a function in C takes all parameters; leave it out",
+    ),
     (["explain", "ramp.py", "--json", "--markdown"], "not allowed with argument"),
 ]
 

@@ -96,6 +96,16 @@ def test_a_picture_that_cannot_be_traced_is_told_with_its_line(pellucid, tmp_pat
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("language", ["html", "glsl", "wgsl", "wasm"])
+def test_export_writes_pages_shaders_and_modules(pellucid, tmp_path, language):
+    swirl = str(EXAMPLES / "slider.py")
+    Path("out").mkdir()
+    assert pellucid("export", language, swirl, "--param", "twist=50") == (0, "", "")
+    assert pellucid("export", language, swirl, "-o", "out/", "--zoom", "4") == (0, "", "")
+    assert Path(f"slider.{language}").stat().st_size > 1000
+    assert Path(f"out/slider.{language}").exists()
+
+
 def test_export_writes_c_that_a_compiler_accepts(pellucid, tmp_path):
     swirl = str(EXAMPLES / "swirl.py")
     assert pellucid("export", "c", swirl, "-o", "out/") == (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from unittest import mock
 
@@ -15,6 +16,7 @@ from pellucid import document as written
 from pellucid import images as im
 from pellucid import signals as sg
 from pellucid import staging as st
+from pellucid.backends.shade import Pixel, compute, fragment
 from pellucid.backends.tiles.machine.kernels import Kernels
 from pellucid.backends.tiles.tape.key import Key
 from pellucid.base.errors import PellucidError
@@ -22,10 +24,11 @@ from pellucid.canvas.draw import checked_film
 from pellucid.canvas.formats import Look, format_of
 from pellucid.driver.codes import ARENA, compile_code
 from pellucid.driver.compiled import MAX_CODES, Codes
+from pellucid.driver.frame import COLUMN, HEIGHT, OUT, ROW, WIDTH
 from pellucid.images.array2 import Array2
 from pellucid.ir import types as T
-from pellucid.ir.expr import Expr, apply, param
-from pellucid.ir.nest import If
+from pellucid.ir.expr import Buffer, Expr, apply, const, load, param
+from pellucid.ir.nest import For, If, Kernel, Store
 from pellucid.ir.parse import parse_expr, parse_nest
 from pellucid.loops.core.registry import named
 from pellucid.loops.hops.reading import read
@@ -71,6 +74,16 @@ def grown(depth: int, choice: Callable[[pl.Point, object, object], object]) -> N
     for _ in range(depth):
         picture = around(picture)
     pl.compile(picture)
+
+
+def shaded(printed: Callable[..., object], buffers: int, size: int) -> None:
+    """Print a picture whose pixels are loaded from so many buffers of that size, each of other data, as a shader."""
+    data = [np.full(size, k, np.uint8) for k in range(buffers)]
+    loads = [load(Buffer(f"b{k}", T.u8, size, data[k]), COLUMN) for k in range(buffers)]
+    value = reduce(lambda a, b: apply("add", a, b), [apply("convert", x, attr=T.u32) for x in loads])
+    row = For(COLUMN, const(0, T.i32), WIDTH, (Store(OUT, COLUMN, value),))
+    kernel = Kernel("k", (WIDTH, HEIGHT), (OUT,), (For(ROW, const(0, T.i32), HEIGHT, (row,)),))
+    printed(kernel, {}, Pixel(COLUMN, ROW, WIDTH, HEIGHT))
 
 
 def private(folder: Path) -> None:
@@ -277,6 +290,12 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "driver.frame.MAX_PIXELS": lambda _: pl.render(DISK, (1 << 16, 1 << 15)),
     "driver.frame.REACH": lambda _: pl.render(DISK, (1, 1), time=2.0**41),
     "driver.frame.FINEST": lambda _: pl.render(DISK, (1, 1), zoom=1.1e37),
+    "backends.shade.programs.MAX_TEXELS": lambda _: shaded(fragment, 1, (1 << 24) + 1),
+    "backends.shade.programs.MAX_TEXTURES": lambda _: shaded(fragment, 17, 1),
+    "backends.shade.programs.MAX_WORDS": lambda _: shaded(compute, 1, (1 << 27) + 1),
+    "backends.shade.programs.MAX_TABLE": lambda folder: pl.export(
+        im.bitmap(np.zeros((65, 64, 4), np.uint8)), folder / "a.glsl"
+    ),
     "base.view.MAX_SAMPLES": lambda _: pl.render(DISK, (1, 1), samples=65),
     "base.view.MAX_THREADS": lambda _: pl.render(DISK, (1, 1), threads=1025),
     "canvas.draw._MAX_FRAMES": lambda _: checked_film(10_000_001, 1, Look(format_of("a.mp4"))),

@@ -34,7 +34,7 @@ def test_a_row_says_everything(row: prim.Prim):
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.body is None], ids=lambda row: row.name)
-@pytest.mark.parametrize("language", ["llvm", "c"])
+@pytest.mark.parametrize("language", ["llvm", "c", "glsl", "wgsl"])
 def test_a_row_is_spelled_for_every_type(row: prim.Prim, language: str):
     missing: list[str] = []
     for kind in sorted(kinds(row)):

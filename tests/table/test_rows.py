@@ -232,7 +232,7 @@ def test_laws_are_stated_for_kinds_that_the_row_takes(prim: Prim):
 
 
 @pytest.mark.parametrize("prim", [p for p in ROWS if p.body is None], ids=named)
-@pytest.mark.parametrize("language", ["llvm", "c"])
+@pytest.mark.parametrize("language", ["llvm", "c", "glsl", "wgsl"])
 def test_there_is_a_spelling_for_every_kind(prim: Prim, language: str):
     for types, _ in signatures(prim):
         template = prim.spelling(language, types[0].kind)

@@ -302,12 +302,20 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("language", choices=["c"], help="the language: c")
+    parser.add_argument(
+        "language",
+        choices=["c", "html", "glsl", "wgsl", "wasm"],
+        help="c; html, a page that draws it; glsl, for Shadertoy; wgsl, for WebGPU; wasm, for JavaScript",
+    )
     _add_source(parser)
     parser.add_argument(
-        "-o", dest="out", metavar="STEM", help="path without suffix, or a folder (the current one)"
+        "-o",
+        dest="out",
+        metavar="OUT",
+        help="the file, of C the path without suffix, or a folder (the current one)",
     )
     parser.add_argument("--name", metavar="NAME", help="the name of the C function (that of the file)")
+    _add_view(parser, "--time")
     _add_compile(parser, threads=False, backend=False)
 
 
@@ -408,9 +416,9 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
     ),
     (
         "export",
-        "c FILE.py[:NAME] [options]",
+        "c|html|glsl|wgsl FILE.py[:NAME] [options]",
         "reports:export",
-        "write a picture as source code in another language",
+        "write a picture as a page for browsers, a shader, or C",
         examples.EXPORT,
         _add_export,
     ),

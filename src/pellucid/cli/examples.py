@@ -108,9 +108,15 @@ line say the same.
 """
 
 EXPORT = """\
-Writes STEM.h and STEM.c: plain C without dependencies, for use without Python.
+c writes STEM.h and STEM.c: plain C without dependencies, for use without Python. html writes one page that
+draws the picture in any browser, offline; glsl a shader for Shadertoy, wgsl one for WebGPU; wasm a module of
+WebAssembly, with an ES module that calls it. These four have a view.
 
 examples:
+  pellucid export html swirl.py -o swirl.html
+  pellucid export html swirl.py -o swirl.html --size 960x640 --zoom 40
+  pellucid export glsl swirl.py
+  pellucid export wasm swirl.py --numerics exact
   pellucid export c swirl.py -o build/swirl
   pellucid export c swirl.py -o build/ --name draw_swirl
 """

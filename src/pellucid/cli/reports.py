@@ -1,6 +1,6 @@
-"""The commands that write about a picture: `explain` prints its program or makes a page of it, `export` writes it as C.
+"""The commands that write about a picture: `explain` prints its program, `export` writes it for somewhere else.
 
-Thin: the driver makes the reports and the sources.
+Thin: `canvas` and the driver make the reports, the pages and the sources.
 """
 
 from __future__ import annotations
@@ -144,12 +144,38 @@ def _times(words: Namespace) -> int:
 
 
 def export(words: Namespace) -> int:
-    """Write a picture as a C header and a C source."""
+    """Write a picture as a C header and a C source, as a shader, or as a page for browsers."""
     if words.list:
         return listed(words.file)
+    if words.language == "c":
+        return _export_c(words)
+    from pellucid.base.opening import text_of
+    from pellucid.canvas.exporting import export
+
+    if words.name is not None:
+        raise InputError("names a function in C", place="--name", fix="leave it out")
+    suffix = f".{words.language}"
+    asked: str = words.out or "./"
+    is_folder = asked.endswith(("/", os.sep)) or Path(asked).is_dir()
+    if not is_folder and Path(asked).suffix.lower() != suffix:
+        fix = f"name it {Path(asked).stem}{suffix}"
+        raise InputError(f"a file of this kind ends in {suffix}", place="-o", fix=fix)
+    found = chosen(words.file)
+    out = Path(asked, found.path.stem + suffix) if is_folder else Path(asked)
+    export(_picture(found), out, source=text_of(found.path), **view_of(words))
+    return 0
+
+
+def _export_c(words: Namespace) -> int:
+    """Write the header and the source, both or neither."""
     from pellucid import driver
     from pellucid.base.atomic import atomic_write
 
+    for name in ("size", "center", "zoom", "time", "samples"):
+        if getattr(words, name) is not None:
+            raise InputError("a function in C draws all views", place=f"--{name}", fix="leave it out")
+    if words.params:
+        raise InputError("a function in C takes all parameters", place="--param", fix="leave it out")
     found = chosen(words.file)
     name = _c_name(words.name, found.path.stem)
     header, source = driver.export_c(_picture(found), name, **_compile(words))

@@ -86,28 +86,13 @@ def script(options: Options, lanes: int) -> list[Stage]:
     For the tile machine, which has its own way of drawing a frame, there are only those that change expressions.
     """
     from ..rewriting.narrow import narrow
-    from ..rewriting.regions import regions
-    from ..rewriting.truths import truths
 
-    simplified = simplification(options)
-    taken_apart = rules(
-        "truths",
-        lambda old, ranges, _, trace: truths(old, ranges=ranges, numerics=options.numerics, trace=trace),
-        "a minimum is below what one of its operands is below",
-    )
+    first, simplified = _simplified(options)
     narrowed = keeping(
         "narrow",
         lambda proved, old, ranges, _, trace: narrow(old, ranges=ranges, proved=proved, trace=trace),
         "facts show that 16 bits hold what is in 32",
     )
-    grouped = keeping(
-        "regions",
-        lambda proved, old, ranges, order, trace: regions(
-            old, order, ranges=ranges, proved=proved, trace=trace
-        ),
-        "tests that no truth depends on may come in any order",
-    )
-    first = ("simplified", sequence(taken_apart, simplified))
     if options.backend == "tiles":
         return [first, ("fused", fusion(options))]
     return [
@@ -116,7 +101,7 @@ def script(options: Options, lanes: int) -> list[Stage]:
         ("lookups", lambda state: attempted(state, "look_up", ()) or state),
         ("expanded", expansion(options)),
         ("narrowed", if_any(narrowed)),
-        ("regions", grouped),
+        ("regions", _grouped()),
         ("tabulated", everywhere("tabulate", limit=4)),
         # The interpreter in NumPy takes whole frames at once, and a C compiler splits loops by itself.
         *([("rows", split_rows)] if lanes > 1 else []),
@@ -124,6 +109,75 @@ def script(options: Options, lanes: int) -> list[Stage]:
         ("vectorized", by_lanes(lanes, options.real.bits) if lanes > 1 else attempt("lanes", count=1)),
         ("placed", attempt("place")),
     ]
+
+
+def _simplified(options: Options) -> tuple[Stage, Tactic]:
+    """The first stage of every script of pictures, and the simplification that is part of it."""
+    from ..rewriting.truths import truths
+
+    simplified = simplification(options)
+    taken_apart = rules(
+        "truths",
+        lambda old, ranges, _, trace: truths(old, ranges=ranges, numerics=options.numerics, trace=trace),
+        "a minimum is below what one of its operands is below",
+    )
+    return ("simplified", sequence(taken_apart, simplified)), simplified
+
+
+def _grouped() -> Tactic:
+    """The pass that puts tests in an order in which those that decide the most come first."""
+    from ..rewriting.regions import regions
+
+    return keeping(
+        "regions",
+        lambda proved, old, ranges, order, trace: regions(
+            old, order, ranges=ranges, proved=proved, trace=trace
+        ),
+        "tests that no truth depends on may come in any order",
+    )
+
+
+def shader_script(options: Options) -> list[Stage]:
+    """The stages for a GPU, which runs the loops over pixels itself: only expressions and their places change."""
+    first, simplified = _simplified(options)
+    return [
+        first,
+        ("cycles", cyclic(simplified)),
+        ("expanded", expansion(options)),
+        _unfusing(),
+        ("regions", _grouped()),
+        ("placed", attempt("place")),
+    ]
+
+
+def module_script(options: Options, lanes: int) -> list[Stage]:
+    """The stages for WebAssembly: one function by lanes, without threads, tables, or memory of its own.
+
+    In relaxed numerics nothing is fused, which WebAssembly cannot do at once.
+    """
+    first, simplified = _simplified(options)
+    return [
+        first,
+        ("cycles", cyclic(simplified)),
+        ("expanded", expansion(options)),
+        *([] if options.numerics == "exact" else [_unfusing()]),
+        ("regions", _grouped()),
+        ("vectorized", by_lanes(lanes, options.real.bits)),
+        ("placed", attempt("place")),
+    ]
+
+
+def _unfusing() -> Stage:
+    from ..rewriting.unfused import unfused
+
+    return (
+        "unfused",
+        keeping(
+            "unfuse",
+            lambda proved, old, ranges, _, trace: unfused(old, ranges=ranges, proved=proved, trace=trace),
+            "the nearest whole number and the rest of a product, without fused operations",
+        ),
+    )
 
 
 def array_script(options: Options, lanes: int, ranges: Mapping[Expr, Facts]) -> list[Stage]:

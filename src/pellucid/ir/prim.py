@@ -75,7 +75,7 @@ class Prim:
     total      for a partial row: the row that means the same in its domain and is defined everywhere.
     targets    for a conversion: whether it goes from one type to another; any pair if None.
     laws       see `Laws`.
-    llvm, c    spelling per kind of the first argument ("float", "signed", "unsigned", "bool"), or "any".
+    llvm, c, glsl, wgsl  spelling per kind of the first argument ("float", "signed", "unsigned", "bool"), or "any".
     ulp        stated error bound per type name in units in the last place; empty: correctly rounded or integer, exact.
     monotone   one sign per operand: "+" where the result never falls as the operand grows, "-" where it never rises,
                "*" where the sign of the other of the first two operands says which, "." where neither holds. True of
@@ -102,6 +102,8 @@ class Prim:
     laws: Laws = Laws()
     llvm: Mapping[str, str] = field(default_factory=dict[str, str])
     c: Mapping[str, str] = field(default_factory=dict[str, str])
+    glsl: Mapping[str, str] = field(default_factory=dict[str, str])
+    wgsl: Mapping[str, str] = field(default_factory=dict[str, str])
     ulp: Mapping[str, float] = field(default_factory=dict[str, float])
     monotone: str = ""
     interval: IntervalFunction | None = None
@@ -194,8 +196,8 @@ class Prim:
         return top(result) if self.facts is None else self.facts(result, types, *args)
 
     def spelling(self, language: str, kind: str) -> str:
-        """The template of a back end's language for a kind of first operand."""
-        templates: Mapping[str, str] = getattr(self, language)
+        """The template of a back end's language for a kind of first operand; that of GLSL where WGSL has none."""
+        templates: Mapping[str, str] = getattr(self, language) or (self.glsl if language == "wgsl" else {})
         found = templates.get(kind) or templates.get("any")
         if found is None and kind in ("signed", "unsigned"):
             found = templates.get("integer")

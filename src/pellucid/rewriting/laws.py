@@ -124,6 +124,9 @@ PROGRAMS: Mapping[str, str] = {
     "unloop": "An iteration that changes nothing gives what it started from.",
     "fuse": "A product and a sum with one rounding.",
     "body": "A row means its body.",
+    "unfuse-round": "The nearest whole number is made by `round`, and not by a large constant that is added.",
+    "unfuse-multiple": "A multiple of a constant is taken away in two steps, whose products need no rounding.",
+    "unfuse-rest": "What rounding lost of a product is the sum of four exact products, less the rounded one.",
     "total": "A partial row is its total row where its operands are in its domain.",
     **{
         f"narrow-{op}": f"{op} of 32 bits where 16 hold operands and result, or no other bits are seen."

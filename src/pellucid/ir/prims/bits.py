@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 WORDS = ("integer", "bool")
+_OF_TRUTHS = {"&": "&&", "|": "||", "^": "!="}
+"""The operators of truths in shaders, which have none of bits for them."""
 
 
 def _and_facts(t: T.Type, _: tuple[T.Type, ...], a: Facts, b: Facts) -> Facts:
@@ -207,6 +209,7 @@ def _logic(
         laws=laws,
         llvm={"any": f"{name} {{T}} {{0}}, {{1}}"},
         c={"any": f"({{T}})({{0}} {symbol[0]} {{1}})"},
+        glsl={"integer": f"{{0}} {symbol[0]} {{1}}", "bool": f"{{0}} {_OF_TRUTHS[symbol[0]]} {{1}}"},
         interval=interval,
         choices=choices,
         zero_sign="kill",
@@ -253,6 +256,7 @@ ROWS = (
         facts=_not_facts,
         llvm={"integer": "xor {T} {0}, {#-1}", "bool": "xor {T} {0}, {#-1}"},
         c={"integer": "({T})({0} ^ ({T})-1)", "bool": "!{0}"},
+        glsl={"integer": "~{0}", "bool": "!{0}"},
         interval=_not_interval,
         zero_sign="kill",
     ),
@@ -290,6 +294,8 @@ ROWS = (
         total="shift_left",
         llvm={"any": "shl {T} {0}, {1}"},
         c={"any": "({T})(({U}){0} << {1})"},
+        glsl={"any": "{0} << {1}"},
+        wgsl={"any": "{0} << u32({1})"},
         monotone="+.",
         interval=_left_interval,
         choices=_shift_choices,
@@ -305,6 +311,8 @@ ROWS = (
         total="shift_right",
         llvm={"signed": "ashr {T} {0}, {1}", "unsigned": "lshr {T} {0}, {1}"},
         c={"any": "({T})({0} >> {1})"},
+        glsl={"any": "{0} >> {1}"},
+        wgsl={"any": "{0} >> u32({1})"},
         monotone="+.",
         interval=_right_interval,
         choices=_shift_choices,

@@ -1,0 +1,136 @@
+"""A picture as a page that draws it: one HTML file with a shader of WebGL2, which needs no other file and no network.
+
+Below `exporting`. What the page does is in `live.js`; the shader, and the data of bitmaps, stand in it deflated.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from pellucid.backends.shade import Shader, row_length
+from pellucid.base.opening import text_of
+from pellucid.base.page import escaped, page
+from pellucid.base.view import View
+from pellucid.driver.kernel import own_values
+from pellucid.driver.shading import MAX_CENTER, MAX_TIME, SCALES, Shading
+from pellucid.loops.report.report import summary
+from pellucid.tracing import Param
+
+MAX_SLIDER = 1e6
+"""The widest range of a slider: of a wider one, nobody could set a value, so it is a field for a number."""
+
+
+def live_page(shading: Shading, view: View, *, title: str, name: str, source: str = "") -> str:
+    """The page of a picture: its title, the name of files made from it, and the Python source that it shows on a key.
+
+    Raises BackendError for a picture that no shader of WebGL2 can draw.
+    """
+    shader = shading.fragment()
+    own = own_values(view.params, shading.params)
+    program = {
+        "name": name,
+        "fragment": shader.text,
+        "params": [{"name": word, "value": p.attr, "type": p.type.name} for word, p in shader.params.items()],
+        "buffers": [
+            {"name": word, "type": b.type.name, "size": b.size, "across": min(b.size, row_length(b.size))}
+            for word, b in shader.buffers.items()
+        ],
+        "sliders": [
+            {"name": n, "low": p.low, "high": p.high, "value": float(own[n])}
+            for n, p in _bounded(shading.params)
+        ],
+        "view": {
+            "size": view.size,
+            "center": view.center,
+            "zoom": view.zoom,
+            "time": view.time,
+            "samples": view.samples,
+        },
+        "moving": shading.time_varying,
+        "limits": {"center": MAX_CENTER, "time": MAX_TIME, "zoom": [1 / SCALES[1], 1 / SCALES[0]]},
+    }
+    body = "".join(
+        [
+            f'<canvas id="picture" role="img" tabindex="0" aria-label="{escaped(title)}"></canvas>\n',
+            "<noscript>This picture is drawn by JavaScript, which is turned off here.</noscript>\n",
+            '<p id="status" role="status" hidden></p>\n',
+            *_panel(shading, title, own),
+            *_info(shading, title, source),
+            _data("program", json.dumps(program).encode()),
+            *_buffers(shader),
+        ]
+    )
+    return page(title, body, style=_file("live.css"), script=_file("live.js"))
+
+
+def _bounded(params: Mapping[str, Param]) -> Iterator[tuple[str, Param]]:
+    """The parameters with finite bounds, as JSON can write them."""
+    largest = float(np.finfo(np.float32).max)
+    for name, p in params.items():
+        low, high = max(p.low, -largest), min(p.high, largest)
+        yield name, Param(name, p.default, low, high, p.place)
+
+
+@cache
+def _file(name: str) -> str:
+    return text_of(Path(__file__).with_name(name))
+
+
+def _data(name: str, data: bytes) -> str:
+    """Bytes as the page holds them: deflated, in letters."""
+    packed = base64.b64encode(zlib.compress(data, 9)).decode()
+    return f'<script type="text/plain" id="{name}">{packed}</script>\n'
+
+
+def _buffers(shader: Shader) -> Iterator[str]:
+    for name, b in shader.buffers.items():
+        yield _data(name, np.ascontiguousarray(b.data, b.type.dtype.newbyteorder("<")).tobytes())
+
+
+def _panel(shading: Shading, title: str, own: Mapping[str, float]) -> Iterator[str]:
+    """The controls: what moves has a button, and each parameter a slider."""
+    moving = "" if shading.time_varying else " hidden"
+    yield f'<section id="panel" aria-label="controls">\n<h1>{escaped(title)}</h1>\n'
+    for name, p in _bounded(shading.params):
+        span = p.high - p.low
+        kind = 'type="range" step="any"' if span <= MAX_SLIDER else 'type="number" step="any"'
+        value = f"{float(own[name])!r}"
+        yield (
+            f"<label>{escaped(name)} <output>{value}</output>"
+            f'<input {kind} name="{escaped(name)}" min="{p.low!r}" max="{p.high!r}" value="{value}"></label>\n'
+        )
+    yield (
+        f'<button type="button" id="play"{moving}>Play</button> <span id="time"{moving}></span>\n'
+        '<button type="button" id="home">Reset</button> <button type="button" id="save">PNG</button>\n'
+        '<button type="button" id="more" aria-haspopup="dialog">How</button>\n</section>\n'
+    )
+
+
+def _info(shading: Shading, title: str, source: str) -> Iterator[str]:
+    """What the page tells on a key: the keys, what the compiler did, and both programs."""
+    yield (
+        f'<dialog id="info" aria-labelledby="about">\n<h2 id="about">{escaped(title)}</h2>\n'
+        "<p>Drag to move, turn the wheel or pinch to zoom. <kbd>←</kbd> <kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> move, "
+        "<kbd>+</kbd> <kbd>-</kbd> zoom, <kbd>0</kbd> resets, <kbd>space</kbd> plays, <kbd>s</kbd> saves a PNG, "
+        "<kbd>h</kbd> hides the controls, <kbd>i</kbd> opens this text.</p>\n"
+        f"<p>{escaped(summary(shading.optimized.ledger.rows()))}</p>\n"
+    )
+    if source:
+        yield f'<h3>In Python</h3>\n<pre tabindex="0"><code>{escaped(source)}</code></pre>\n'
+    yield (
+        '<h3>The shader</h3>\n<pre tabindex="0"><code id="shader"></code></pre>\n'
+        f'<button type="button" id="close">Close</button>\n<p>Made by pellucid {escaped(_version())}.</p></dialog>\n'
+    )
+
+
+def _version() -> str:
+    from pellucid import __version__
+
+    return __version__

@@ -1,0 +1,176 @@
+"""Pages of pictures in a browser: the pixels are those of the CPU, and hands, keys and the address move the view."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from examples import gallery
+from tools.browser import Browser, browser
+
+import pellucid as pl
+from pellucid import images as im
+
+pytestmark = [
+    pytest.mark.skipif(browser() is None, reason="there is no Chromium on the path"),
+    pytest.mark.slow,
+    pytest.mark.xdist_group("browser"),
+]
+DOZEN = (
+    "swirled_checkerboard", "clock", "julia", "truchet", "logo", "porter_duff", "circle_limit_rings", "lava",
+    "mountains", "spheres", "bilerp", "sensor_mosaic",
+)  # fmt: skip
+SIZE = (96, 64)
+FRAMES = "document.querySelector('canvas').dataset.frames"
+SAID = "document.querySelector('#status').textContent"
+
+
+@pytest.fixture(scope="module")
+def window():
+    with Browser(SIZE) as found:
+        yield found
+
+
+def drawn(window: Browser, page, address: str = "#time=0") -> np.ndarray:
+    """The pixels of a page, row 0 on top."""
+    window.open(page, address)
+    window.wait(f"{FRAMES} || {SAID}")
+    assert not window.run(SAID)
+    return now(window)
+
+
+def bare(window: Browser, page) -> None:
+    """Open a page and hide its controls, which in so small a window lie over the picture."""
+    drawn(window, page)
+    window.key("h")
+    window.wait("document.querySelector('#panel').hidden")
+
+
+def now(window: Browser) -> np.ndarray:
+    return np.frombuffer(window.pixels(), np.uint8).reshape(SIZE[1], SIZE[0], 4)[::-1]
+
+
+def view_of(window: Browser) -> dict[str, float]:
+    """The view that the address tells, once it is written."""
+    window.wait("location.hash.includes('zoom')")
+    words = window.run("[...new URLSearchParams(location.hash.slice(1))]")
+    return {name: float(value) for name, value in words}
+
+
+@pytest.mark.parametrize("name", DOZEN)
+def test_a_page_draws_the_pixels_of_the_cpu(window, tmp_path, name):
+    path = next(p for p in gallery.files() if p.stem == name)
+    picture = gallery.load(path)
+    view = picture.view.replace(SIZE, zoom=picture.view.zoom * SIZE[0] / picture.view.size[0])
+    pl.export(picture.picture, tmp_path / "a.html", view=view)
+    found = drawn(window, tmp_path / "a.html", f"#time={view.time}")
+    right = pl.render(picture.picture, view=view)
+    beyond = (np.abs(found.astype(int) - right).max(axis=2) > 1).sum()
+    assert beyond <= SIZE[0] * SIZE[1] / 1000
+
+
+@pytest.fixture
+def page(tmp_path):
+    twist = pl.param("twist", 100.0, 20.0, 400.0)
+    pl.export(im.swirl(twist, im.checkerboard(10, im.black, im.white)), tmp_path / "a.html", SIZE, zoom=2.0)
+    return tmp_path / "a.html"
+
+
+def expected(**arguments) -> np.ndarray:
+    twist = pl.param("twist", 100.0, 20.0, 400.0)
+    return pl.render(im.swirl(twist, im.checkerboard(10, im.black, im.white)), SIZE, **arguments)
+
+
+def differing(a: np.ndarray, b: np.ndarray) -> int:
+    return int((a != b).any(axis=2).sum())
+
+
+def test_a_slider_changes_its_parameter(window, page):
+    before = drawn(window, page)
+    window.run(
+        "(() => { const i = document.querySelector('input[name=twist]'); i.value = 50;"
+        " i.dispatchEvent(new Event('input')); })()"
+    )
+    window.wait("location.hash.includes('p.twist=50')")
+    after = now(window)
+    assert differing(before, after) > 50
+    assert differing(after, expected(zoom=2.0, params={"twist": 50.0})) <= 10
+
+
+def test_a_drag_moves_the_picture_with_the_hand(window, page):
+    bare(window, page)
+    window.mouse("mousePressed", 40, 20, button="left", buttons=1, clickCount=1)
+    window.mouse("mouseMoved", 50, 26, button="left", buttons=1)
+    window.mouse("mouseReleased", 50, 26, button="left", clickCount=1)
+    window.wait("location.hash.includes('x=-5')")
+    view = view_of(window)
+    assert (view["x"], view["y"]) == (-5.0, 3.0)
+    assert differing(now(window), expected(zoom=2.0, center=(-5.0, 3.0))) <= 10
+
+
+def test_the_wheel_zooms_at_the_cursor(window, page):
+    bare(window, page)
+    window.mouse("mouseWheel", 72, 16, deltaX=0, deltaY=-400)
+    window.wait("location.hash.includes('zoom') && !location.hash.includes('zoom=2&')")
+    view = view_of(window)
+    assert view["zoom"] == pytest.approx(2 * np.exp(0.6))
+    # The point under the cursor was (12, 8), and is there still.
+    assert view["x"] + (72 - 48) / view["zoom"] == pytest.approx(12.0)
+    assert view["y"] + (32 - 16) / view["zoom"] == pytest.approx(8.0)
+
+
+def test_the_address_is_a_view(window, page):
+    found = drawn(window, page, "#x=3&y=-2&zoom=5&p.twist=200")
+    assert differing(found, expected(zoom=5.0, center=(3.0, -2.0), params={"twist": 200.0})) <= 10
+
+
+def test_keys_move_zoom_tell_and_reset(window, page):
+    drawn(window, page)
+    window.key("ArrowRight")
+    window.wait("location.hash.includes('x=20')")
+    window.key("i")
+    assert window.run("document.querySelector('dialog').open")
+    assert "void main()" in window.run("document.querySelector('#shader').textContent")
+    window.run("document.querySelector('dialog').close()")
+    window.key("0")
+    window.wait("location.hash.includes('x=0&')")
+
+
+def test_time_stands_until_it_is_asked_to_pass(window, tmp_path):
+    pl.export(
+        im.animation(lambda t: im.turn(t, im.checkerboard(10, im.black, im.white))),
+        tmp_path / "m.html",
+        SIZE,
+    )
+    drawn(window, tmp_path / "m.html", "#time=1.5")
+    assert window.run("document.querySelector('#time').textContent") == "1.50 s"
+    window.run("document.querySelector('#play').click()")
+    window.wait("document.querySelector('#time').textContent !== '1.50 s'")
+    assert window.run("document.querySelector('#play').textContent") == "Pause"
+
+
+def test_a_lost_context_comes_back(window, page):
+    before = drawn(window, page)
+    window.run(
+        "window.lost = document.querySelector('canvas').getContext('webgl2').getExtension('WEBGL_lose_context'),"
+        "window.lost.loseContext(), 0"
+    )
+    window.wait(f"{SAID}.includes('taken away')")
+    frames = window.run(FRAMES)
+    window.run("window.lost.restoreContext()")
+    window.wait(f"!{SAID} && Number({FRAMES}) > {frames}")
+    assert differing(before, now(window)) == 0
+
+
+def test_a_saved_file_is_the_picture(window, page):
+    drawn(window, page)
+    window.run("HTMLAnchorElement.prototype.click = function () { window.saved = this; }")
+    window.run("document.querySelector('#save').click()")
+    window.wait("window.saved")
+    assert window.run("window.saved.download") == "a.png"
+
+
+def test_a_browser_without_webgl2_is_told(page):
+    with Browser(SIZE, ["--disable-3d-apis"]) as window:
+        window.open(page)
+        window.wait(SAID)
+        assert "WebGL2, which this browser has not" in window.run(SAID)
