@@ -2,18 +2,24 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 
 import type { Viewer } from "../../src/pellucid/notebook/explore.js";
-import { type Command, Help, Palette } from "./commands";
+import { isInline } from "./cards";
+import { type Command, Help, Palette, Prompt } from "./commands";
+import { type Offer, useEditing } from "./editing";
 import { Editor } from "./editor";
 import { Inspector } from "./inspector";
+import { choices, type Library, library, type Word } from "./library";
 import { Link, type Message } from "./link";
-import type { Literal } from "./numbers";
 import { Picture } from "./picture";
 import { Splitter } from "./splitter";
+import { nodeOf } from "./tree";
+import { keyOf, TreePane } from "./treepane";
 
 const NOTICE_MS = 6000;
+const LIBRARY_MS = 1000;
 
 type Problem = { from: number; to: number; message: string };
-type Dialog = "none" | "palette" | "help" | "files";
+type WordDialog = { title: string; names: string[] | null; run(name: string, word: Word | null): void };
+type Dialog = "none" | "palette" | "help" | "files" | { title: string; choices: Command[] } | WordDialog | { title: string; first: string; take(text: string): void };
 
 export function App() {
   const file = useMemo(() => new URLSearchParams(location.search).get("file") ?? "", []);
@@ -24,19 +30,17 @@ export function App() {
   const [notice, setNotice] = useState("");
   const [problems, setProblems] = useState<Problem[]>([]);
   const [ok, setOk] = useState(true);
-  const [numbers, setNumbers] = useState<Literal[]>([]);
-  const [line, setLine] = useState(1);
   const [dialog, setDialog] = useState<Dialog>("none");
+  const [words, setWords] = useState<Library | null>(null);
   const [files, setFiles] = useState<string[]>([]);
   const [editor, setEditor] = useState<Editor | null>(null);
   const text = useRef<HTMLDivElement>(null);
   const viewer = useRef<Viewer | null>(null);
   const link = useMemo(() => new Link(file, setConnected), [file]);
-
+  const editing = useEditing(link, editor, setNotice);
   useEffect(() => {
     const made = new Editor(text.current!, {
       changed: () => setSaved(false),
-      numbers: (found, at) => (setNumbers(found), setLine(at)),
       push: (version, updates) => link.say({ kind: "push", epoch: made.document, version, updates }),
     });
     setEditor(made);
@@ -76,13 +80,11 @@ export function App() {
           setConflict(true);
           break;
         case "notice":
-        case "refused":
           setNotice(message.text);
           break;
       }
     };
     const stop = link.listen(heard);
-    link.open();
     return () => {
       stop();
       link.close();
@@ -90,6 +92,19 @@ export function App() {
     };
   }, [link]);
 
+  useEffect(() => {
+    // All who listen are there before anything is said.
+    if (editor) link.open();
+  }, [link, editor]);
+  useEffect(() => {
+    if (editor) editor.library = words;
+  }, [editor, words]);
+  useEffect(() => {
+    // The library is there before anybody asks for it, and after the first picture.
+    const bring = () => void library().then(setWords, () => setNotice("The library did not come; load the page again."));
+    const timer = setTimeout(bring, LIBRARY_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(() => {
     if (!connected) editor?.lost();
   }, [connected, editor]);
@@ -104,17 +119,52 @@ export function App() {
     setDialog("files");
   }
 
-  function exportPng() {
+  function exportAs(format: string) {
     const made = viewer.current;
     if (!made) return;
     const { center, zoom, time } = made.view;
     const { width, height } = made.canvas;
-    const asked = { file, width, height, x: center[0], y: center[1], zoom, time };
+    const asked = { file, format, width, height, x: center[0], y: center[1], zoom, time };
     const entries = Object.entries(asked).map(([key, value]) => [key, String(value)]);
     location.assign(`export?${new URLSearchParams(entries)}`);
   }
 
+  /** Make an edit of what is selected, after what it needs is chosen. */
+  function make({ edit, label, needs }: Offer) {
+    const id = editing.selected;
+    if (id === null) return;
+    const source = (node: number) => {
+      const found = nodeOf(editing.tree, node);
+      return found && editor ? editor.text.slice(found.start, found.end) : "";
+    };
+    const need = Object.entries(needs).find(([name, found]) => found || name === "text" && edit === "replace");
+    if (!need) return editing.edit(id, edit, {});
+    const [name, found] = need;
+    const done = (value: unknown) => editing.edit(id, edit, { [name]: value });
+    if (found === null) return setDialog({ title: label, first: source(id), take: done });
+    if (name === "word") return setDialog({ title: label, names: found as string[], run: done });
+    // What is made of something, rather than a number, is meant where there is one.
+    const made = found.filter((each) => typeof each === "number" && nodeOf(editing.tree, each) && !isInline(nodeOf(editing.tree, each)!));
+    if (found.length === 1 || (edit === "unwrap" && made.length === 1)) return done(found.length === 1 ? found[0] : made[0]);
+    const shown = found.map((each) => ({ name: typeof each === "number" ? source(each) : each, keys: "", run: () => done(each) }));
+    setDialog({ title: label, choices: shown });
+  }
+
+  /** Begin with a picture of the gallery in the place of the text: a step of the history, as every change. */
+  function begin(_: string, word: Word | null) {
+    if (word?.start) editor?.replace([{ start: 0, end: editor.text.length, text: word.start }], 0, 0, false);
+    link.say({ kind: "home" });
+  }
+
+  const gallery: WordDialog = { title: "Gallery", names: null, run: begin };
+  const offered: Command[] = editing.offers
+    .filter((each) => each.edit !== "set_literal")
+    .map((each) => ({ name: each.label, keys: keyOf(each.edit) === "/" ? "/" : "", about: "what is selected", run: () => make(each) }));
+  const use = editing.offers.find((each) => each.edit === "use");
+
   const commands: Command[] = [
+    { name: "Begin with a picture of the gallery", keys: "Alt-G", run: () => setDialog(gallery) },
+    { name: "Select the picture", keys: "", run: () => editing.tree.picture !== null && editing.select(editing.tree.picture) },
     { name: "Undo", keys: "Ctrl-Z", run: () => editor?.undo() },
     { name: "Redo", keys: "Ctrl-Y", run: () => editor?.redo() },
     { name: "Fit the picture", keys: "F", run: () => link.say({ kind: "home" }) },
@@ -124,10 +174,13 @@ export function App() {
     { name: "Go to the picture", keys: "Alt-1", run: () => viewer.current?.canvas.focus() },
     { name: "Go to the text", keys: "Alt-2", run: () => editor?.view.focus() },
     { name: "Go to the numbers", keys: "Alt-3", run: () => document.querySelector<HTMLElement>(".inspector input")?.focus() },
+    { name: "Go to the tree", keys: "Alt-4", run: () => document.querySelector<HTMLElement>(".outline, .cards")?.focus() },
     { name: "Go to the first mistake", keys: "F8", run: () => problems[0] && show(problems[0]) },
     { name: "Open a file", keys: "Ctrl-O", run: () => void openFiles() },
     { name: "Save now", keys: "Ctrl-S", run: () => link.say({ kind: "save" }) },
-    { name: "Export as PNG", keys: "Ctrl-E", run: exportPng },
+    { name: "Export as PNG", keys: "Ctrl-E", run: () => exportAs("png") },
+    { name: "Export as PNG of 16 bits", keys: "", run: () => exportAs("png16") },
+    { name: "Export as WebP", keys: "", run: () => exportAs("webp") },
     { name: "Commands", keys: "Ctrl-K", run: () => setDialog("palette") },
     { name: "Keys", keys: "?", run: () => setDialog("help") },
   ];
@@ -147,6 +200,10 @@ export function App() {
       if (document.querySelector("dialog[open]") || event.defaultPrevented || (typing && !control && !event.altKey && keys !== "F8")) return;
       // The picture has keys of its own, and so have ranges; those with Control or Alt are of the page everywhere.
       const found = commands.find((each) => each.keys === (keys === "Ctrl-Shift-Z" ? "Ctrl-Y" : keys));
+      if (keys === "/" && use) {
+        event.preventDefault();
+        make(use);
+      }
       if (!found || ["+", "-", "Space"].includes(found.keys)) return;
       if (typing && (found.keys === "Ctrl-Z" || found.keys === "Ctrl-Y") && target.isContentEditable) return;
       event.preventDefault();
@@ -165,7 +222,8 @@ export function App() {
         <button onClick={() => editor?.undo()} title="Undo (Ctrl-Z)" aria-label="Undo">↶</button>
         <button onClick={() => editor?.redo()} title="Redo (Ctrl-Y)" aria-label="Redo">↷</button>
         <button onClick={() => link.say({ kind: "home" })} title="Fit the picture (F)">Fit</button>
-        <button onClick={exportPng} title="Export as PNG (Ctrl-E)">Export</button>
+        <button onClick={() => setDialog(gallery)} title="Begin with a picture of the gallery (Alt-G)">Gallery</button>
+        <button onClick={() => exportAs("png")} title="Export as PNG (Ctrl-E)">Export</button>
         <button onClick={() => setDialog("palette")} title="Commands (Ctrl-K)">Commands</button>
         <button onClick={() => setDialog("help")} title="Keys (?)" aria-label="Keys">?</button>
       </header>
@@ -179,18 +237,25 @@ export function App() {
       )}
       {notice && <p className="banner" role="status">{notice}</p>}
       <main>
-        <Picture link={link} wrong={!ok} ready={(made) => (viewer.current = made)} />
-        <Splitter />
+        <div className="shown">
+          <Picture link={link} wrong={!ok} ready={(made) => (viewer.current = made)} />
+          <Splitter name="height" label="Height of the picture" first={60} />
+          <TreePane editing={editing} editor={editor} make={make} />
+        </div>
+        <Splitter name="picture" label="Width of the picture" first={58} />
         <div className="side">
           <section className="pane text" aria-label="Text"><div className="editor" ref={text} /></section>
           <ul className="problems" aria-label="Mistakes" aria-live="polite">
             {problems.map((each) => <li key={each.message}><button onClick={() => show(each)}>{each.message}</button></li>)}
           </ul>
-          <Inspector editor={editor} numbers={numbers} line={line} />
+          <Inspector editor={editor} editing={editing} />
         </div>
       </main>
-      {dialog === "palette" && <Palette title="Commands" commands={commands} close={() => setDialog("none")} />}
+      {dialog === "palette" && <Palette title="Commands" commands={[...commands, ...offered]} close={() => setDialog("none")} />}
       {dialog === "help" && <Help commands={commands} close={() => setDialog("none")} />}
+      {typeof dialog === "object" && "choices" in dialog && <Palette title={dialog.title} commands={dialog.choices} close={() => setDialog("none")} />}
+      {typeof dialog === "object" && "names" in dialog && <Palette title={dialog.title} commands={choices(words, dialog.names, dialog.run)} close={() => setDialog("none")} />}
+      {typeof dialog === "object" && "take" in dialog && <Prompt title={dialog.title} first={dialog.first} take={dialog.take} close={() => setDialog("none")} />}
       {dialog === "files" && (
         <Palette
           title="Open a file" close={() => setDialog("none")}

@@ -1,9 +1,12 @@
 // What can be done by name: the palette, which is searched, and the list of keys.
-import { useEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 
 export interface Command {
   name: string;
   keys: string;
+  /** A sentence, and the style of a small picture. */
+  about?: string;
+  picture?: React.CSSProperties;
   run(): unknown;
 }
 
@@ -23,7 +26,16 @@ export function matching<T extends { name: string }>(commands: T[], typed: strin
 
 function Modal({ title, close, children }: { title: string; close(): void; children: React.ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const [before] = useState(() => document.activeElement as HTMLElement | null);
+  useLayoutEffect(() => {
+    const opened = dialog.current!;
+    opened.showModal();
+    return () => {
+      // A dialog that is taken away does not give the focus back by itself, and while it is open nothing else can have it.
+      opened.close();
+      before?.focus();
+    };
+  }, []);
   return (
     <dialog
       ref={dialog} aria-label={title} onClose={close}
@@ -37,6 +49,7 @@ function Modal({ title, close, children }: { title: string; close(): void; child
 export function Palette({ title, commands, close }: { title: string; commands: Command[]; close(): void }) {
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
+  const [moved, setMoved] = useState(false); // by keys: then the line is brought into sight
   const found = matching(commands, typed);
   const chosen = Math.min(at, found.length - 1);
   const run = (command: Command | undefined) => {
@@ -55,6 +68,7 @@ export function Palette({ title, commands, close }: { title: string; commands: C
           if (step && found.length) {
             event.preventDefault();
             setAt((chosen + step + found.length) % found.length);
+            setMoved(true);
           }
           if (event.key === "Enter") run(found[chosen]);
         }}
@@ -62,10 +76,12 @@ export function Palette({ title, commands, close }: { title: string; commands: C
       <ul id="found" role="listbox" aria-label={title}>
         {found.map((each, index) => (
           <li
-            key={each.name} id={`found-${index}`} role="option" aria-selected={index === chosen}
-            onPointerMove={() => setAt(index)} onClick={() => run(each)}
+            key={`${index} ${each.name}`} id={`found-${index}`} role="option" aria-selected={index === chosen} data-name={each.name}
+            ref={index === chosen && moved ? (line) => line?.scrollIntoView({ block: "nearest" }) : undefined}
+            onPointerMove={() => (setAt(index), setMoved(false))} onClick={() => run(each)}
           >
-            <span>{each.name}</span>
+            {each.picture && <span className="thumbnail" style={each.picture} />}
+            <span className="what">{each.name}{each.about && <small>{each.about}</small>}</span>
             <kbd>{each.keys}</kbd>
           </li>
         ))}
@@ -75,11 +91,25 @@ export function Palette({ title, commands, close }: { title: string; commands: C
   );
 }
 
+/** A line of text that a command needs. */
+export function Prompt({ title, first, close, take }: { title: string; first: string; close(): void; take(text: string): void }) {
+  const [typed, setTyped] = useState(first);
+  return (
+    <Modal title={title} close={close}>
+      <form method="dialog" onSubmit={() => take(typed)}>
+        <label>{title}<input autoFocus value={typed} onFocus={(event) => event.target.select()} onChange={(event) => setTyped(event.target.value)} /></label>
+        <button>Done</button>
+      </form>
+    </Modal>
+  );
+}
+
 const HANDS: [string, string][] = [
   ["Drag the picture", "move it"],
   ["Wheel, pinch", "zoom at the cursor"],
   ["Arrow keys on the picture", "move it"],
   ["0 on the picture", "begin again"],
+  ["Arrow keys in the tree", "select what is around, inside, before and after"],
   ["Alt and drag a number of the text", "slide it"],
 ];
 

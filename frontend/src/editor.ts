@@ -13,6 +13,8 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
+import { completions, hovering } from "./completing";
+import type { Library } from "./library";
 import type { Message } from "./link";
 import { type Literal, numbersOf, stepOf, written } from "./numbers";
 
@@ -46,12 +48,21 @@ const DRAG_PIXELS = 4;
 
 export interface Told {
   changed(view: EditorView): void;
-  numbers(found: Literal[], line: number): void;
   push(version: number, updates: object[]): boolean;
+}
+
+/** A part of the text, in the places that it has before a change, and what is put there. */
+export interface Replacement {
+  start: number;
+  end: number;
+  text: string;
 }
 
 export class Editor {
   readonly view: EditorView;
+  private readonly listeners = new Set<() => void>();
+  /** The words that are completed, once they are there. */
+  library: Library | null = null;
   private epoch = "";
   private waiting = false;
   private readonly synced = new Compartment();
@@ -66,7 +77,8 @@ export class Editor {
       doc: text,
       extensions: [
         lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), drawSelection(), steps(), closeBrackets(),
-        bracketMatching(), autocompletion(), search({ top: true }), lintGutter(), python(), syntaxHighlighting(colors),
+        bracketMatching(), autocompletion({ override: [completions(() => this.library)] }),
+        hovering(() => this.library), search({ top: true }), lintGutter(), python(), syntaxHighlighting(colors),
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
         this.synced.of(collab({ startVersion: version, clientID: this.client })),
         EditorView.contentAttributes.of({ "aria-label": "Text of the picture" }),
@@ -76,7 +88,7 @@ export class Editor {
             this.push();
             this.told.changed(this.view);
           }
-          if (update.docChanged || update.selectionSet) this.tellNumbers();
+          if (update.docChanged || update.selectionSet) this.tellSelection();
         }),
         EditorView.domEventHandlers({ mousedown: (event) => this.scrub(event) }),
       ],
@@ -99,7 +111,7 @@ export class Editor {
     if (mine === null) {
       this.view.setState(this.state(message.text, message.version));
       this.told.changed(this.view);
-      this.tellNumbers();
+      this.tellSelection();
     } else {
       // The server was started again: what is here is newer, and stays. Nothing is handed over before both agree.
       this.waiting = true;
@@ -175,6 +187,11 @@ export class Editor {
     return { from: at.from, to: at.from + text.length, value: Number(text), text };
   }
 
+  /** Put a text in the place of another, as a part of the step of the history that the change before it began. */
+  setText(from: number, to: number, text: string): void {
+    this.view.dispatch({ changes: { from, to, insert: text }, userEvent: "input.type.number" });
+  }
+
   /** End a step of the history, so that the next change is one of its own. */
   endStep(): void {
     this.view.dispatch({ annotations: isolateHistory.of("full") });
@@ -188,10 +205,42 @@ export class Editor {
     return redo(this.view);
   }
 
-  private tellNumbers(): void {
+  /** Hear of each change of the text and of its selection. */
+  listen(heard: () => void): () => void {
+    this.listeners.add(heard);
+    return () => this.listeners.delete(heard);
+  }
+
+  private tellSelection(): void {
+    for (const heard of this.listeners) heard();
+  }
+
+  get selection(): { from: number; to: number } {
+    const { from, to } = this.view.state.selection.main;
+    return { from, to };
+  }
+
+  select(from: number, to: number): void {
+    const { main } = this.view.state.selection;
+    if (main.from === from && main.to === to) return;
+    this.view.dispatch({ selection: { anchor: from, head: to }, effects: EditorView.scrollIntoView(from, { y: "nearest" }) });
+  }
+
+  /** Whether the text is that of a version of the server: all changes from here are known there. */
+  isAt(version: number): boolean {
+    return this.version === version && !sendableUpdates(this.view.state).length;
+  }
+
+  /**
+   * Make an edit as one step of the history, which what follows may go on with if it is `open`, and select what then
+   * stands where `from` to `to` was; tells where that is.
+   */
+  replace(parts: Replacement[], from: number, to: number, open: boolean): [number, number] {
     const { state } = this.view;
-    const line = state.doc.lineAt(state.selection.main.head);
-    this.told.numbers(numbersOf(line.text, line.from), line.number);
+    const changes = state.changes(parts.map(({ start, end, text }) => ({ from: start, to: end, insert: text })));
+    const [anchor, head] = [changes.mapPos(from, -1), changes.mapPos(to, 1)];
+    this.view.dispatch({ changes, selection: { anchor, head }, annotations: isolateHistory.of(open ? "before" : "full"), scrollIntoView: true });
+    return [anchor, head];
   }
 
   /** Drag a number with the Alt key held. */

@@ -1,29 +1,60 @@
-// The numbers of the line at hand: a slider and an exact field for each. A drag is one step of the history.
+// What is selected, with all that it takes: a slider and an exact field for a number, a dial for an angle, a swatch for
+// a color. What is dragged is one step of the history.
 import { useEffect, useRef, useState } from "react";
 
+import type { Editing } from "./editing";
 import { type Editor } from "./editor";
-import { digitsOf, labelOf, type Literal, rangeOf, stepOf } from "./numbers";
+import { digitsOf, type Literal, sliderRange, stepOf } from "./numbers";
+import { nameOf, nodeOf, placeOf, type Tree, type TreeArgument, type TreeNode } from "./tree";
 
 const MIN_DIGITS = 2; // of a number with a point while it slides: fewer would jump
 
-function Row({ editor, at, label }: { editor: Editor; at: Literal; label: string }) {
-  const [[low, high], setRange] = useState(() => rangeOf(at.value));
-  const [typed, setTyped] = useState<string | null>(null);
+/** The number that stands in a node, if it is written there as one. */
+export function literalOf(editor: Editor, node: TreeNode): Literal | null {
+  if (node.form !== "number" || typeof node.value !== "number") return null;
+  return { from: node.start, to: node.end, value: node.value, text: editor.view.state.sliceDoc(node.start, node.end) };
+}
+
+function isWhole(at: Literal, place: TreeArgument | null): boolean {
+  // A number of which nothing is known stays what it is: it may be a count.
+  return place?.unit === "whole" || (!place?.type && !/[.eE]/.test(at.text));
+}
+
+/** A number as something to slide: where it is now, and what a step of the hand and its end do. */
+function useSliding(editor: Editor, at: Literal, whole: boolean) {
   const drag = useRef<Literal | null>(null);
-  const whole = !/[.eE]/.test(at.text);
-  useEffect(() => {
-    if (at.value < low || at.value > high) setRange(rangeOf(at.value));
-  }, [at.value]);
   const slide = (value: number) => {
     const begins = drag.current === null;
     const from = drag.current ?? at;
-    const text = whole ? from.text : `0.${"0".repeat(Math.max(MIN_DIGITS, digitsOf(from.text)))}`;
-    drag.current = editor.setNumber(from, value, begins, text);
+    const like = whole ? from.text : `0.${"0".repeat(Math.max(MIN_DIGITS, digitsOf(from.text)))}`;
+    drag.current = editor.setNumber(from, whole ? Math.round(value) : value, begins, like);
   };
   const end = () => {
     if (drag.current) editor.endStep();
     drag.current = null;
   };
+  return { slide, end };
+}
+
+export function Slider({ editor, at, place, label, hidden }: { editor: Editor; at: Literal; place: TreeArgument | null; label: string; hidden?: boolean }) {
+  const range = () => sliderRange(at.value, place?.range, place?.unit);
+  const [[low, high], setRange] = useState(range);
+  const whole = isWhole(at, place);
+  const { slide, end } = useSliding(editor, at, whole);
+  useEffect(() => {
+    if (at.value < low || at.value > high) setRange(range());
+  }, [at.value]);
+  return (
+    <input
+      type="range" className="nodrag nopan" aria-label={label} aria-valuetext={`${at.text} ${place?.unit ?? ""}`.trim()}
+      tabIndex={hidden ? -1 : undefined} min={low} max={high} step={whole ? 1 : "any"}
+      value={at.value} onChange={(event) => slide(Number(event.target.value))} onPointerUp={end} onKeyUp={end} onBlur={end}
+    />
+  );
+}
+
+function Exact({ editor, at, label }: { editor: Editor; at: Literal; label: string }) {
+  const [typed, setTyped] = useState<string | null>(null);
   const enter = () => {
     const value = Number(typed);
     if (typed !== null && typed.trim() && Number.isFinite(value)) {
@@ -33,39 +64,158 @@ function Row({ editor, at, label }: { editor: Editor; at: Literal; label: string
     setTyped(null);
   };
   return (
-    <div className="number">
-      <span className="label">{label}</span>
-      <input
-        type="range" aria-label={label} aria-valuetext={at.text} min={low} max={high} step={whole ? 1 : "any"}
-        value={at.value} onChange={(event) => slide(Number(event.target.value))}
-        onPointerUp={end} onKeyUp={end} onBlur={end}
-      />
-      <input
-        className="exact" aria-label={`${label}, exactly`} inputMode="decimal" value={typed ?? at.text}
-        onChange={(event) => setTyped(event.target.value)} onBlur={enter}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") enter();
-          if (event.key === "Escape") setTyped(null);
-          if (event.key === "ArrowUp" || event.key === "ArrowDown") {
-            event.preventDefault();
-            editor.setNumber(at, at.value + (event.key === "ArrowUp" ? 1 : -1) * stepOf(at.text), true);
-            editor.endStep();
-          }
-        }}
-      />
+    <input
+      className="exact" aria-label={`${label}, exactly`} inputMode="decimal" value={typed ?? at.text}
+      onChange={(event) => setTyped(event.target.value)} onBlur={enter}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") enter();
+        if (event.key === "Escape") setTyped(null);
+        if (event.key === "ArrowUp" || event.key === "ArrowDown") {
+          event.preventDefault();
+          editor.setNumber(at, at.value + (event.key === "ArrowUp" ? 1 : -1) * stepOf(at.text), true);
+          editor.endStep();
+        }
+      }}
+    />
+  );
+}
+
+/** A dial for an angle, for hands only: the slider beside it says the same. */
+function Dial({ editor, at }: { editor: Editor; at: Literal }) {
+  const { slide, end } = useSliding(editor, at, false);
+  const turn = (event: React.PointerEvent<SVGSVGElement>) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    slide(Math.atan2(box.top + box.height / 2 - event.clientY, event.clientX - box.left - box.width / 2));
+  };
+  return (
+    <svg
+      className="dial" viewBox="-10 -10 20 20" aria-hidden="true"
+      onPointerDown={(event) => (event.currentTarget.setPointerCapture(event.pointerId), turn(event))}
+      onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && turn(event)}
+      onPointerUp={end}
+    >
+      <circle r="8.5" />
+      <line x2={7.5 * Math.cos(at.value)} y2={-7.5 * Math.sin(at.value)} />
+    </svg>
+  );
+}
+
+/** A swatch that opens the color picker; all that is picked until it closes is one step. */
+function Swatch({ editor, editing, node, label }: { editor: Editor; editing: Editing; node: TreeNode; label: string }) {
+  const field = useRef<HTMLInputElement>(null);
+  const hex = useRef<{ from: number; to: number } | "asked" | null>(null);
+  const wanted = useRef("");
+  const alpha = node.color!.slice(7) === "ff" ? "" : node.color!.slice(7);
+  const write = () => {
+    if (hex.current === null || hex.current === "asked") return;
+    editor.setText(hex.current.from, hex.current.to, wanted.current);
+  };
+  const pick = (value: string) => {
+    wanted.current = value;
+    if (hex.current !== null) return write();
+    // The first color changes what is written there; those after it change its digits only.
+    hex.current = "asked";
+    editing.edit(node.identity, "set_literal", { value: value + alpha }, (from, to) => {
+      const found = /#[0-9a-f]{6}/i.exec(editor.view.state.sliceDoc(from, to));
+      hex.current = found && { from: from + found.index, to: from + found.index + 7 };
+      if (wanted.current !== value) write();
+    });
+  };
+  useEffect(() => {
+    const closed = () => {
+      hex.current = null;
+      editor.endStep();
+    };
+    const at = field.current!;
+    at.addEventListener("change", closed);
+    return () => at.removeEventListener("change", closed);
+  }, [editor]);
+  return <input ref={field} type="color" aria-label={label} value={node.color!.slice(0, 7)} onChange={(event) => pick(event.target.value)} />;
+}
+
+interface Part {
+  key: string;
+  node: TreeNode;
+  place: TreeArgument | null;
+  label: string;
+}
+
+/** The literals of a node by what they are given for; those that a name stands for too. */
+function partsOf(tree: Tree, id: number): Part[] {
+  const found: Part[] = [];
+  const add = (node: TreeNode | null, place: TreeArgument | null, label: string, key: string) => {
+    if (!node) return;
+    const meant = node.form === "name" ? nodeOf(tree, node.definition) : null;
+    if (meant) {
+      const given = meant.word === "param" ? meant.arguments.find((each) => each.name === "default") : undefined;
+      const value = given ? nodeOf(tree, given.node) : meant;
+      if (value?.form === "number") found.push({ key, node: value, place: given ?? place, label: `${label} (${node.label})` });
+    } else if (node.form === "tuple") {
+      node.arguments.forEach((each, index) => add(nodeOf(tree, each.node), null, `${label} ${"xyz"[index] ?? index}`, `${key}.${index}`));
+    } else if (["number", "truth"].includes(node.form) || node.color || (node.form === "text" && place?.choices)) {
+      found.push({ key, node, place, label });
+    }
+  };
+  const node = nodeOf(tree, id)!;
+  if (isValue(node)) add(node, placeOf(tree, id), placeOf(tree, id)?.name ?? (nameOf(tree, id) || node.form), "value");
+  else node.arguments.forEach((each, index) => add(nodeOf(tree, each.node), each, each.name, `${index}`));
+  return found;
+}
+
+function isValue(node: TreeNode): boolean {
+  return ["number", "truth", "text", "name"].includes(node.form) || node.color !== null;
+}
+
+function Row({ editor, editing, part }: { editor: Editor; editing: Editing; part: Part }) {
+  const { node, place, label } = part;
+  const at = literalOf(editor, node);
+  const can = (edit: string) => editing.selected === node.identity && editing.offers.find((each) => each.edit === edit);
+  const set = (value: unknown) => editing.edit(node.identity, "set_literal", { value });
+  return (
+    <div className={`number${editing.selected === node.identity ? " at" : ""}`}>
+      <button className="label" title={`Select ${label}`} onClick={() => editing.select(node.identity)}>{label}</button>
+      {at && <Slider editor={editor} at={at} place={place} label={label} />}
+      {at && <Exact editor={editor} at={at} label={label} />}
+      {node.color && <Swatch editor={editor} editing={editing} node={node} label={label} />}
+      {node.form === "truth" && <input type="checkbox" aria-label={label} checked={node.value === true} onChange={() => set(node.value !== true)} />}
+      {node.form === "text" && place?.choices && (
+        <select aria-label={label} value={String(node.value)} onChange={(event) => set(event.target.value)}>
+          {place.choices.map((each) => <option key={each}>{each}</option>)}
+        </select>
+      )}
+      {at && (
+        <span className="more">
+          {place?.unit === "radians" && <Dial editor={editor} at={at} />}
+          {place?.unit && <span className="unit">{place.unit}</span>}
+          {can("make_parameter") && <button onClick={() => editing.edit(node.identity, "make_parameter", {})}>Make a parameter</button>}
+          {can("animate") && <button onClick={() => editing.edit(node.identity, "animate", {})}>Animate</button>}
+        </span>
+      )}
     </div>
   );
 }
 
-export function Inspector({ editor, numbers, line }: { editor: Editor | null; numbers: Literal[]; line: number }) {
-  const text = editor && line <= editor.view.state.doc.lines ? editor.view.state.doc.line(line) : null;
+export function Inspector({ editor, editing }: { editor: Editor | null; editing: Editing }) {
+  const { tree, selected } = editing;
+  const node = nodeOf(tree, selected);
+  // A value is shown among those beside it.
+  const around = node && isValue(node) ? nodeOf(tree, node.parent) : null;
+  const owner = around && around.form !== "function" ? (around.form === "tuple" ? (nodeOf(tree, around.parent) ?? around) : around) : node;
+  const parts = owner ? partsOf(tree, owner.identity) : [];
+  const missing = owner?.form === "call" ? owner.arguments.filter((each) => each.node === null && !each.many) : [];
+  const title = owner ? (nameOf(tree, owner.identity) || owner.label) : "Nothing is selected";
   return (
     <section className="pane inspector" aria-label="Numbers">
-      <h2>Numbers of line {line}</h2>
-      {editor && text && numbers.map((at, index) => (
-        <Row key={`${line} ${index}`} editor={editor} at={at} label={labelOf(text.text, at.from - text.from)} />
-      ))}
-      {!numbers.length && <p className="hint">Put the cursor on a line with numbers, and slide them here.</p>}
+      <h2>{title}{owner && owner.kind !== "unknown" && <span className="kind"> {owner.kind}</span>}</h2>
+      {editor && parts.map((part) => <Row key={`${owner!.identity} ${part.key}`} editor={editor} editing={editing} part={part} />)}
+      {missing.length > 0 && (
+        <p className="missing">
+          {missing.map((each) => (
+            <button key={each.name} onClick={() => editing.edit(owner!.identity, "set_argument", { name: each.name })}>+ {each.name}</button>
+          ))}
+        </p>
+      )}
+      {!parts.length && !missing.length && <p className="hint">Select a part of the picture in the tree or in the text; what it takes is slid here.</p>}
     </section>
   );
 }

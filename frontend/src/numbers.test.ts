@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { digitsOf, labelOf, numbersOf, rangeOf, stepOf, written } from "./numbers";
+import { digitsOf, numbersOf, rangeOf, sliderRange, stepOf, written } from "./numbers";
 
 const texts = (line: string) => numbersOf(line).map((each) => each.text);
 
@@ -35,8 +35,13 @@ test("a slider has its number between its ends", () => {
   }
 });
 
-test("a number is named for what it is given to", () => {
-  const line = "picture = im.swirl(3, im.board(0.5, im.red)).framed(width=6)";
-  expect(numbersOf(line).map((each) => labelOf(line, each.from))).toEqual(["swirl", "board", "width"]);
-  expect(labelOf("turns = 0.6", 8)).toBe("turns");
+test("a slider keeps to what is allowed, and off an end that is not", () => {
+  const limits = { low: 0, high: null, open: true, nonzero: false };
+  const [low, high] = sliderRange(0.5, limits);
+  expect(low).toBeGreaterThan(0);
+  expect(high).toBe(1);
+  expect(sliderRange(0.5, { ...limits, high: 1, open: false })).toEqual([0, 1]);
+  expect(sliderRange(-3, { ...limits, low: null, high: -1 })[1]).toBeLessThan(-1);
+  expect(sliderRange(1, null, "radians")).toEqual([-Math.PI, Math.PI]);
+  expect(sliderRange(2, undefined)).toEqual(rangeOf(2));
 });

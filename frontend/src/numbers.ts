@@ -1,5 +1,7 @@
 // Numbers in the text: where they are, and how they read after a step.
 
+import type { Range } from "./tree";
+
 export interface Literal {
   from: number;
   to: number;
@@ -55,21 +57,23 @@ export function rangeOf(value: number): [number, number] {
   return value < 0 ? [-around, around / 2] : [value === 0 ? -1 : 0, around];
 }
 
-/** What a number is an argument of: the keyword before it, or the word that is called, or the name it is given to. */
-export function labelOf(line: string, from: number): string {
-  const before = blanked(line).slice(0, from);
-  const keyword = /(\w+)\s*=\s*$/.exec(before);
-  if (keyword) return keyword[1];
-  let depth = 0;
-  for (let at = before.length - 1; at >= 0; at--) {
-    if (before[at] === ")" || before[at] === "]") depth++;
-    else if (before[at] === "(" || before[at] === "[") {
-      if (depth > 0) depth--;
-      else {
-        const called = /(\w+)\s*$/.exec(before.slice(0, at));
-        if (called) return called[1];
-      }
-    }
+/** Parts of a slider that keep off an end which is not allowed itself. */
+const MARGIN = 200;
+
+/** The range of a slider for a number of which some is known: the limits of what is allowed, and its unit. */
+export function sliderRange(value: number, limits: Range | null | undefined, unit = ""): [number, number] {
+  let [low, high] = rangeOf(value);
+  if (unit === "radians") {
+    const reach = Math.max(Math.PI, Math.abs(value));
+    [low, high] = [-reach, reach];
   }
-  return /^\s*(\w+)\s*=/.exec(before)?.[1] ?? "number";
+  if (!limits) return [low, high];
+  if (limits.low !== null && limits.high !== null) [low, high] = [limits.low, limits.high];
+  else if (limits.low !== null) low = Math.max(low, limits.low);
+  else if (limits.high !== null) high = Math.min(high, limits.high);
+  if (low >= high) high = low + 1;
+  const margin = (high - low) / MARGIN;
+  if (limits.low !== null && (limits.open || (limits.nonzero && low === 0))) low = Math.max(low, limits.low + margin);
+  if (limits.high !== null && limits.open) high = Math.min(high, limits.high - margin);
+  return [low, high];
 }

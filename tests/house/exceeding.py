@@ -307,7 +307,7 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "images.vm.MAX_BYTES": lambda folder: im.read_vm(sparse(folder, "a.vm", (1 << 26) + 1)),
     "signals.wav._MAX_BYTES": lambda _: header("pcm_s16le", 1, 8000, 1 << 31),
     "cli.hops.queries.MAX_ARRAY_BYTES": lambda folder: array_of_numpy(sparse(folder, "a.npy", (1 << 32) + 1)),
-    "studio.document.MAX_LETTERS": lambda folder: StoredText(sparse(folder, "a.py", 1_000_001)),
+    "document.source.MAX_CHARACTERS": lambda folder: StoredText(sparse(folder, "a.py", 100_001)),
     "studio.folder._MAX_NAME": lambda folder: Folder(folder).file("a" * 1024 + ".py"),
     "studio.connection.MAX_PIXELS": lambda _: exported(GOOD, GOOD_VIEW | {"width": "8192", "height": "4097"}),
     "pixels.notation.MAX_CHARACTERS": lambda _: layout_of("Y:8" + " " * (1 << 14)),

@@ -14,7 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from .hands import PATIENCE
+
+expect.set_options(timeout=1000 * PATIENCE)
 
 TEXT = """from pellucid import images as im
 
@@ -111,7 +115,7 @@ def page(browser: Browser, shared: Studio, cookie: str, file: Path) -> Iterator[
     name, _, value = cookie.partition("=")
     context.add_cookies([{"name": name, "value": value, "url": f"http://127.0.0.1:{shared.port}"}])
     made = context.new_page()
-    made.set_default_timeout(10_000)
+    made.set_default_timeout(1000 * PATIENCE)
     complaints: list[str] = []
     made.on("pageerror", lambda error: complaints.append(str(error)))
     made.goto(f"http://127.0.0.1:{shared.port}/?file={file.relative_to(shared.folder)}")

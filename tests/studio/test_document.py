@@ -7,8 +7,9 @@ import random
 import pytest
 
 from pellucid.base.errors import FileError, InputError
+from pellucid.document import MAX_CHARACTERS
 from pellucid.studio.changes import changed, replacement
-from pellucid.studio.document import MAX_LETTERS, StoredText
+from pellucid.studio.document import StoredText
 from pellucid.studio.folder import Folder
 from pellucid.studio.reading import read
 
@@ -23,6 +24,7 @@ def file(tmp_path):
 def push(document, after):
     updates = [{"changes": replacement(document.text, after), "clientID": "tab"}]
     assert document.push(document.version, updates)
+    document.keep()
 
 
 def test_a_replacement_leads_from_one_text_to_the_other():
@@ -63,9 +65,9 @@ def test_a_refused_update_changes_nothing(file):
     for bad in ({"changes": [999], "clientID": "tab"}, {"changes": []}, 5, {"clientID": "t" * 65}):
         with pytest.raises(InputError):
             document.push(0, [good, bad])
-    with pytest.raises(InputError, match="letters"):
+    with pytest.raises(InputError, match="characters"):
         document.push(
-            0, [{"changes": replacement(document.text, "x" * (MAX_LETTERS + 1)), "clientID": "tab"}]
+            0, [{"changes": replacement(document.text, "x" * (MAX_CHARACTERS + 1)), "clientID": "tab"}]
         )
     assert (document.text, document.version) == before
 
@@ -88,6 +90,20 @@ def test_what_was_not_saved_comes_back_after_a_kill_and_only_over_the_same_file(
     assert (again.recovered, again.text) == (True, before + "# not saved\n")
     file.write_text("other = 1\n", "utf-8")
     assert (StoredText(file).recovered, StoredText(file).text) == (False, "other = 1\n")
+
+
+def test_what_is_kept_is_written_once_and_not_after_it_is_saved(file):
+    document = StoredText(file)
+    push(document, "a = 1\n")
+    recovery = next(path for path in file.parent.iterdir() if path != file)
+    recovery.unlink()
+    document.keep()
+    assert not recovery.exists()
+    document.push(document.version, [{"changes": replacement(document.text, "a = 2\n"), "clientID": "tab"}])
+    assert document.unkept
+    document.save()
+    document.keep()
+    assert (document.unkept, recovery.exists()) == (False, False)
 
 
 def test_saving_leaves_nothing_beside_the_file(file):
@@ -143,3 +159,12 @@ def test_code_is_run_only_where_it_is_trusted(tmp_path):
     assert not mark.exists()
     assert read(1, text, tmp_path / "a.py", None, trust=True).picture is not None
     assert mark.exists()
+
+
+def test_nodes_keep_their_identities_while_the_text_is_no_python(file):
+    text = "from pellucid import images as im\npicture = im.disk(1)"
+    first = read(1, text, file, None, trust=False)
+    wrong = read(2, text + ".move((", file, first, trust=False)
+    again = read(3, text, file, wrong, trust=False)
+    assert wrong.document.nodes == {}
+    assert again.tree["picture"] == first.tree["picture"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -12,27 +11,7 @@ from playwright.sync_api import expect
 from tools import page as built
 
 from .conftest import TEXT, Studio, free_port
-
-
-def pixels(page):
-    """What the picture shows, as text."""
-    return page.evaluate("document.querySelector('canvas').toDataURL()")
-
-
-def until(met, seconds=8.0):
-    end = time.monotonic() + seconds
-    while not met():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.05)
-
-
-def put_cursor(page, line):
-    page.click(f".cm-line:nth-child({line})")
-    page.keyboard.press("End")
-
-
-def text_of(page):
-    return "\n".join(page.locator(".cm-line").all_inner_texts()).replace("\n\n", "\n")
+from .hands import pixels, put_cursor, text_of, until
 
 
 @pytest.mark.slow
@@ -75,7 +54,7 @@ def test_a_drag_of_a_slider_is_one_step(page, file):
         page.mouse.move(box["x"] + box["width"] / 2 + 6 * step, y)
     page.mouse.up()
     assert "0.6\n" not in text_of(page)
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     assert "turns = 0.6" in text_of(page)
 
 
@@ -138,7 +117,7 @@ def test_the_page_waits_for_a_server_that_is_gone_and_goes_on(browser, tmp_path)
     try:
         # The token of the new server lets the same browser in.
         page.context.request.get(again.address)
-        expect(page.get_by_text("The studio does not answer")).to_have_count(0, timeout=15_000)
+        expect(page.get_by_text("The studio does not answer")).to_have_count(0)
         until(lambda: b"0.67" in file.read_bytes())
     finally:
         again.stop()
@@ -171,6 +150,24 @@ def test_a_png_is_exported_as_the_picture_is_seen(page):
         page.get_by_role("button", name="Export", exact=True).click()
     assert waiting.value.suggested_filename == "picture.png"
     assert Path(waiting.value.path()).read_bytes()[1:4] == b"PNG"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "suffix", "begins", "at"),
+    [
+        ("export as webp", "webp", b"WEBP", 8),
+        # The bits of a sample stand behind the size in the first part of a PNG.
+        ("export as png of 16", "png", b"\x10", 24),
+    ],
+    ids=["webp", "deep"],
+)
+def test_other_files_are_exported_by_the_palette(page, wanted, suffix, begins, at):
+    with page.expect_download() as waiting:
+        page.keyboard.press("Control+k")
+        page.keyboard.type(wanted)
+        page.keyboard.press("Enter")
+    assert waiting.value.suggested_filename == f"picture.{suffix}"
+    assert Path(waiting.value.path()).read_bytes()[at : at + len(begins)] == begins
 
 
 def test_the_studio_ends_cleanly_and_writes_what_was_not_saved(browser, studio):

@@ -168,6 +168,41 @@ def test_messages_that_make_no_sense_are_told_and_change_nothing(shared, cookie)
     assert file.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"edit": "read"},
+        {"edit": ["wrap"]},
+        {"edit": "wrap", "given": None},
+        {"edit": "wrap", "given": {"word": []}},
+        {"edit": "wrap", "given": {"word": "swirl", "document": 1}},
+        {"edit": "wrap", "node": "1", "given": {"word": "swirl"}},
+        {"edit": "wrap", "node": 10**30, "given": {"word": "swirl"}},
+        {"edit": "wrap", "version": 10**6, "given": {"word": "swirl"}},
+        {"edit": "replace", "given": {"text": "("}},
+        {"edit": "replace", "given": {"text": "x" * 200_000}},
+        {"edit": "replace", "given": {"text": {}}},
+        {"edit": "set_literal", "given": {"value": 10**400}},
+        {"edit": "set_literal", "given": {"value": float("inf")}},
+        {"edit": "make_parameter", "given": {"low": 10**400}},
+        {"edit": "extract", "given": {"name": "a; import os"}},
+        {"kind": "offers", "node": None},
+        {"kind": "offers", "node": []},
+    ],
+)
+def test_an_edit_that_makes_no_sense_is_refused_in_words(shared, cookie, asked):
+    before = (shared.folder / "picture.py").read_bytes()
+    with tab(shared, cookie) as socket:
+        told = heard(socket, "reading")
+        number = next(n["identity"] for n in told["tree"]["nodes"].values() if n["value"] == 0.6)
+        message = {"kind": "edit", "ask": 1, "version": told["version"], "node": number, "given": {}, **asked}
+        socket.send(json.dumps(message))
+        assert heard(socket, "refused")["text"]
+        socket.send('{"kind": "thumbnails"}')
+        assert socket.recv(timeout=60)
+    assert (shared.folder / "picture.py").read_bytes() == before
+
+
 def test_a_message_that_is_too_long_ends_its_tab_only(shared, cookie):
     studio = shared
     with tab(studio, cookie) as other:

@@ -14,15 +14,17 @@ from __future__ import annotations
 
 from .change import Replacement, TextChange, Utf16
 from .editing import AppliedChange, apply
-from .evaluating import Evaluated, diagnosis, evaluate
+from .evaluating import Evaluated, diagnosis, evaluate, pictures
 from .offering import EDITS, EditOffer, offers
 from .presenting import change_data, change_of, data, diagnostic_data
 from .reading import read
+from .source import MAX_CHARACTERS
 from .templates import words_for
 from .tree import Argument, Definition, Diagnostic, Document, DocumentNode, Statement
 
 __all__ = [
     "EDITS",
+    "MAX_CHARACTERS",
     "AppliedChange",
     "Argument",
     "Definition",
@@ -43,6 +45,7 @@ __all__ = [
     "diagnostic_data",
     "evaluate",
     "offers",
+    "pictures",
     "read",
     "words_for",
 ]

@@ -26,7 +26,7 @@ from .placing import (
     role_of,
 )
 from .reading import read
-from .templates import receivers, template
+from .templates import filled, receivers, template
 from .tree import Document, DocumentNode
 
 HOLE = "..."
@@ -274,19 +274,22 @@ def set_literal(document: Document, identity: int, value: float | str | bool) ->
     return checked(document, TextChange((Replacement(node.start, node.end, placed(node, text)),), label))
 
 
-def set_argument(document: Document, identity: int, name: str, text: str) -> TextChange:
-    """Give a word an argument that it was not given, at the end of the call, by name."""
+def set_argument(document: Document, identity: int, name: str, text: str | None = None) -> TextChange:
+    """Give a word an argument that it was not given, at the end of the call, by name; without a text, a usual one."""
     node = node_of(document, identity)
     word = node.known.word if node.known is not None and node.form == "call" else None
     if word is None or name not in [p.name for p in word.parameters]:
         raise refused(f"nothing here is called {name!r}", "see the parameters of the word")
-    many = next(p.slot.many for p in word.parameters if p.name == name)
+    parameter = next(p for p in word.parameters if p.name == name)
+    many = parameter.slot.many
     spans = pieces(document, node)
     close = document.text.rindex(")", node.start, node.end)
     at = spans[-1][1] if spans else close
-    made = given(text)
+    prefixed, more = prefix(document) if text is None else ("", ())
+    made = given(filled(parameter, prefixed) if text is None else text)
     before, after = marks(made, "argument")
     made = f"{before}{made}{after}" if many else f"{name}={before}{made}{after}"
     return checked(
-        document, TextChange((Replacement(at, at, f", {made}" if spans else made),), f"give {name}")
+        document,
+        TextChange.of(*more, Replacement(at, at, f", {made}" if spans else made), label=f"give {name}"),
     )

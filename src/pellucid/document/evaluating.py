@@ -10,6 +10,7 @@ import hashlib
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -91,6 +92,34 @@ def evaluate(
     return Evaluated(value)
 
 
+def pictures(
+    document: Document, *, trust: bool = False, folder: Path | None = None
+) -> dict[int, tuple[str, Image | Animation]]:
+    r"""The picture of each node that has one of its own, by identity, with a digest of its content.
+
+    Nodes of one digest have one picture; it is empty where the text does not say what is drawn, as for a file. Names
+    are left out, since what they mean has its own node, and so are colors. What is refused is left out too; the other
+    arguments are those of `evaluate`.
+
+    >>> from pellucid.document import read
+    >>> document = read("from pellucid import images as im\npicture = im.swirl(1, im.disk(2))")
+    >>> [picture for _, picture in pictures(document).values()]
+    [swirl(1, disk(2)), disk(2)]
+    """
+    running = _Evaluation(document, trust, {}, folder)
+    found: dict[int, tuple[str, Image | Animation]] = {}
+
+    def gather() -> None:
+        for node in document.walk():
+            if node.shows and node.form not in {"name", "hole"} and node.kind != "color":
+                with suppress(Exception):
+                    picture = running.picture(node, check=False)
+                    found[node.identity] = running.digest(node), picture
+
+    with_deep_stack(gather)
+    return found
+
+
 def diagnosis(document: Document, error: Exception, node: DocumentNode | None = None) -> Diagnostic:
     """The diagnostic of an error that evaluating or drawing a document raised; at `node` where it does not say."""
     found: BaseException | None = error
@@ -144,6 +173,11 @@ class _Evaluation:
             with tracing():
                 flatten(made.sample(unknown_time(), unknown_point()))
         return made
+
+    def digest(self, node: DocumentNode) -> str:
+        """The key of what a node draws; empty where that is not only in the text."""
+        key = self.key(node)
+        return "" if id(node) in self.volatile else f"{key}{self.trust:d}"
 
     def _needed(self, node: DocumentNode) -> list[Definition]:
         """The definitions that a node uses, in the order of the text."""

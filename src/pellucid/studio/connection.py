@@ -7,9 +7,10 @@ happens in a thread of its own for each tab, and reading in one for each documen
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import time as clock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -17,20 +18,29 @@ from typing import Any, cast
 
 from pellucid.base.errors import FileError, InputError, PellucidError
 from pellucid.base.view import View
+from pellucid.canvas import save
 from pellucid.canvas.live import Explorer
-from pellucid.canvas.show import png_of
 from pellucid.canvas.source import drawing
+from pellucid.document import pictures
+from pellucid.studio.asking import edited, offered
 from pellucid.studio.document import StoredText
 from pellucid.studio.reading import VersionReading, read
+from pellucid.studio.thumbnails import COLUMNS, SIZE, Thumbnails
 
 #: Seconds without a change after which a text is written to its file.
 IDLE = 2.0
+#: Seconds of changes that may be lost when the process is killed.
+_KEEP = 0.2
 #: Seconds between two looks at a file.
 _WATCH = 1.0
 #: Messages of a tab in a second, and how many at once: more than hands and sixty frames a second make.
 MAX_RATE, MAX_BURST = 240.0, 480.0
 #: Pixels of a frame: more than a screen has.
 MAX_PIXELS = 1 << 25
+#: What is exported, by the name that the page gives it: the suffix, and the bits of a sample.
+FORMATS = {"png": ("png", 8), "png16": ("png", 16), "webp": ("webp", 8)}
+#: Answers that a tab may wait for at once.
+_MAX_WAITING = 6
 #: The view that the page counts in: pixels, of which the canvas has more or fewer.
 FRAME = (768, 576)
 
@@ -46,8 +56,11 @@ class OpenDocument:
         self.good: VersionReading | None = None
         self.tabs: set[Connection] = set()
         self._trust = trust
+        self._thumbnails = Thumbnails()
         self._thread = ThreadPoolExecutor(1, "pellucid studio reading")
+        self._painting = ThreadPoolExecutor(1, "pellucid studio thumbnails")
         self._busy = False
+        self._keeping = False
         self._touched = clock.monotonic()
         self._conflict = False
         self._saved_version = -1 if self.document.recovered else self.document.version
@@ -69,6 +82,9 @@ class OpenDocument:
     def changed(self, version: int) -> None:
         """Tell all tabs what came after a version, and read the text."""
         self._touched = clock.monotonic()
+        if not self._keeping:
+            self._keeping = True
+            asyncio.get_running_loop().create_task(self._keep())
         self.say({"kind": "updates", "version": version, "updates": self.document.since(version)})
         self.read()
 
@@ -92,7 +108,48 @@ class OpenDocument:
         finally:
             self._busy = False
 
+    # ---- the tree ----
+
+    async def asked(self, ask: Callable[..., dict[str, Any]], message: dict[str, Any]) -> dict[str, Any]:
+        """The answer to what a page asks of the tree, after what is being read is read.
+
+        Raises `InputError` if it cannot be answered.
+        """
+
+        def work() -> dict[str, Any]:
+            if self.reading is None:
+                raise InputError("nothing is read yet", place="edit", fix="try again")
+            return ask(self.reading, message)
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    async def thumbnails(self) -> tuple[dict[str, Any], bytes]:
+        """Small pictures of all nodes that have one, as one sheet."""
+        loop = asyncio.get_running_loop()
+
+        def gathered() -> dict[int, tuple[str, Any]]:
+            document = self.reading.document if self.reading is not None else None
+            if document is None:
+                return {}
+            return pictures(document, trust=self._trust, folder=self.document.path.parent)
+
+        # What is drawn keeps no text from being read.
+        found = await loop.run_in_executor(self._thread, gathered)
+        nodes, sheet = await loop.run_in_executor(self._painting, self._thumbnails.of, found)
+        return {"kind": "thumbnails", "columns": COLUMNS, "size": SIZE, "nodes": nodes}, sheet
+
     # ---- the file ----
+
+    async def _keep(self) -> None:
+        """Keep what is changed in the recovery file; what is typed in one go is written once."""
+        try:
+            while self.document.unkept:
+                await asyncio.sleep(_KEEP)
+                await asyncio.to_thread(self.document.keep)
+        except FileError as error:
+            self.say({"kind": "notice", "text": str(error)})
+        finally:
+            self._keeping = False
 
     async def _watch(self) -> None:
         while True:
@@ -148,8 +205,12 @@ class OpenDocument:
     def close(self) -> None:
         """Write what is not written, unless somebody else changed the file; then it stays in the recovery file."""
         self._watching.cancel()
-        self._thread.shutdown(wait=False, cancel_futures=True)
-        self.document.save()
+        for thread in (self._thread, self._painting):
+            thread.shutdown(wait=False, cancel_futures=True)
+        try:
+            self.document.save()
+        finally:
+            self.document.keep()
 
 
 class Connection:
@@ -202,10 +263,13 @@ class Connection:
                         raise InputError("it is too old", place="push", fix="load the page again")
                     self.say({"kind": "updates", "version": version, "updates": updates})
             case "frame" | "home" as kind:
-                # The page has two frames in flight; a third request is one of a program that does not wait.
-                if self._waiting < 4:
-                    self._waiting += 1
-                    asyncio.get_running_loop().create_task(self._drawn(kind, message))
+                self._begin(self._drawn(kind, message))
+            case "offers":
+                self._begin(self._asked(opened, offered, message))
+            case "edit":
+                self._begin(self._asked(opened, edited, message))
+            case "thumbnails":
+                self._begin(self._thumbnails(opened))
             case "save":
                 opened.save()
             case "decide":
@@ -217,6 +281,34 @@ class Connection:
                     f"{str(other)[:40]!r} is unknown", place="message", fix="load the page again"
                 )
 
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Answer a message while others come."""
+        # The page has two frames in flight, and asks one thing of a tree; more is of a program that does not wait.
+        if self._waiting >= _MAX_WAITING:
+            work.close()
+            return
+
+        async def answered() -> None:
+            try:
+                await work
+            finally:
+                self._waiting -= 1
+
+        self._waiting += 1
+        asyncio.get_running_loop().create_task(answered())
+
+    async def _asked(
+        self, opened: OpenDocument, ask: Callable[..., dict[str, Any]], message: dict[str, Any]
+    ) -> None:
+        try:
+            told = await opened.asked(ask, message)
+        except PellucidError as error:
+            told = {"kind": "refused", "text": str(error)}
+        self.say({**told, "ask": message.get("ask")})
+
+    async def _thumbnails(self, opened: OpenDocument) -> None:
+        self._show(*await opened.thumbnails())
+
     async def _drawn(self, kind: str, message: dict[str, Any]) -> None:
         loop = asyncio.get_running_loop()
         try:
@@ -224,8 +316,6 @@ class Connection:
             told, data = await loop.run_in_executor(self._thread, work, message)
         except PellucidError as error:
             told, data = {**_told(message), "kind": "trouble", "text": str(error)}, b""
-        finally:
-            self._waiting -= 1
         self._show(told, data)
 
     def _frame(self, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
@@ -278,10 +368,10 @@ def _is_size(size: object) -> bool:
             return False
 
 
-def exported(good: VersionReading | None, asked: Mapping[str, str]) -> bytes:
-    """The bytes of a PNG of a picture in the view of a page, which counts in pixels of `FRAME`.
+def exported(good: VersionReading | None, asked: Mapping[str, str]) -> tuple[bytes, str]:
+    """The bytes of a picture in the view of a page, which counts in pixels of `FRAME`, and the suffix of their format.
 
-    Raises `InputError` for what is no view, or if there is no picture.
+    Raises `InputError` for what is no view or no format of `FORMATS`, or if there is no picture.
     """
     if good is None:
         raise InputError("there is no picture yet", place="export", fix="mend the text first")
@@ -293,7 +383,13 @@ def exported(good: VersionReading | None, asked: Mapping[str, str]) -> bytes:
     if not 0 < width * height <= MAX_PIXELS:
         raise InputError(f"{width}x{height} is too large", place="export", fix="ask for fewer pixels")
     view = View((width, height), center=(x, y), zoom=zoom * width / FRAME[0], time=time, samples=2)
-    return png_of(good.picture, view=view, numerics="exact")
+    name = asked.get("format", "png")
+    if name not in FORMATS:
+        raise InputError(f"{name[:20]!r} is none", place="format", fix=f"ask for one of {', '.join(FORMATS)}")
+    suffix, depth = FORMATS[name]
+    file = io.BytesIO()
+    save(good.picture, file, view=view, format=suffix, depth=depth, numerics="exact")
+    return file.getvalue(), suffix
 
 
 def packed(message: dict[str, Any], data: bytes) -> bytes:

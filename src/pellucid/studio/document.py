@@ -1,8 +1,8 @@
 """A document of the studio: a text with its versions, and its file.
 
 Used by `connection`. Every accepted change has a version, so that tabs that changed the text at once are brought into
-one order. The text is written to its file by itself; until then it is in a recovery file beside it. A file that
-somebody else changed meanwhile is never written over: a person chooses.
+one order. The text is written to its file when it rests; until then it is kept in a recovery file beside it. A file
+that somebody else changed meanwhile is never written over: a person chooses.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -17,10 +18,9 @@ from typing import Any, cast
 from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import FileError, InputError
 from pellucid.base.opening import contents, text_of
+from pellucid.document import MAX_CHARACTERS
 from pellucid.studio.changes import changed, replacement
 
-#: Letters of a text: a document of a person has a few thousand.
-MAX_LETTERS = 1_000_000
 #: Changes that are kept for tabs that have not seen them yet.
 MAX_KEPT = 5_000
 
@@ -57,6 +57,9 @@ class StoredText:
         self._first = 0
         self._updates: list[Update] = []
         self._on_disk: str | None = self._read()
+        # Whoever keeps the text may be another thread than whoever changes and saves it.
+        self._recovering = threading.Lock()
+        self._unkept = False
         self.text: str = self._on_disk or ""
         self._recover()
 
@@ -87,12 +90,12 @@ class StoredText:
                 raise InputError("it names no tab", place="update", fix="load the page again")
             text = changed(text, update.get("changes"))
             made.append(Update(update["changes"], client))
-        if len(text) > MAX_LETTERS:
-            raise InputError(f"has more than {MAX_LETTERS:,} letters", place="text", fix="remove some")
+        if len(text) > MAX_CHARACTERS:
+            raise InputError(f"has more than {MAX_CHARACTERS:,} characters", place="text", fix="remove some")
         self.text = text
         self._updates += made
         if made:
-            self._keep()
+            self._unkept = True
         if len(self._updates) > MAX_KEPT:
             self._first += len(self._updates) - MAX_KEPT
             del self._updates[:-MAX_KEPT]
@@ -141,9 +144,9 @@ class StoredText:
         if not self.path.exists():
             return None
         text = text_of(self.path, "a Python file with a picture")
-        if len(text) > MAX_LETTERS:
+        if len(text) > MAX_CHARACTERS:
             raise FileError(
-                f"has more than {MAX_LETTERS:,} letters", place=str(self.path), fix="open a shorter one"
+                f"has more than {MAX_CHARACTERS:,} characters", place=str(self.path), fix="open a shorter one"
             )
         return text
 
@@ -158,13 +161,28 @@ class StoredText:
     def _recovery(self) -> Path:
         return self.path.with_name(f".{self.path.name}.unsaved")
 
-    def _keep(self) -> None:
-        held = {"over": _digest(self._on_disk), "text": self.text}
-        with atomic_write(self._recovery, private=True) as file:
-            file.write(json.dumps(held).encode())
+    @property
+    def unkept(self) -> bool:
+        """Whether there are changes that neither the file nor the recovery file has."""
+        return self._unkept
+
+    def keep(self) -> None:
+        """Write the text to the recovery file, unless it was saved meanwhile; this may be done in any thread.
+
+        Raises `FileError` if it cannot be written.
+        """
+        with self._recovering:
+            if not self._unkept:
+                return
+            self._unkept = False
+            held = {"over": _digest(self._on_disk), "text": self.text}
+            with atomic_write(self._recovery, private=True) as file:
+                file.write(json.dumps(held).encode())
 
     def _forget(self) -> None:
-        self._recovery.unlink(missing_ok=True)
+        with self._recovering:
+            self._unkept = False
+            self._recovery.unlink(missing_ok=True)
 
     def _recover(self) -> None:
         """Take the text that was not saved when the studio ended, if the file is still what it was then."""

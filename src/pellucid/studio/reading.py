@@ -6,24 +6,29 @@ code is run only in a file that is trusted. The picture is traced here, so that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pellucid.document import Document, diagnosis, diagnostic_data, evaluate
+from pellucid.document import Document, data, diagnosis, diagnostic_data, evaluate
 from pellucid.document import read as read_document
 from pellucid.driver import Kernel, Options
 
 
 @dataclass(frozen=True)
 class VersionReading:
-    """What a version of a text means: a picture, or the problems that there are instead."""
+    """What a version of a text means: a picture, or the problems that there are instead; `tree` is for the page.
+
+    `parsed` is the last document that Python could parse, from which nodes keep their identities.
+    """
 
     version: int
     picture: object | None
     moves: bool
     problems: tuple[dict[str, Any], ...] = ()
     document: Document | None = None
+    tree: dict[str, Any] = field(default_factory=dict[str, Any])
+    parsed: Document | None = None
 
     def told(self) -> dict[str, Any]:
         """The reading as the page reads it."""
@@ -33,6 +38,7 @@ class VersionReading:
             "ok": self.picture is not None,
             "moves": self.moves,
             "problems": self.problems,
+            "tree": self.tree,
         }
 
 
@@ -48,7 +54,8 @@ def read(
     >>> read(4, "import os", Path("a.py"), None, trust=False).problems[0]["message"]
     'there is no picture; write picture = ...'
     """
-    document = read_document(text, before.document if before else None)
+    last = before.parsed if before else None
+    document = read_document(text, last)
     evaluated = evaluate(document, trust=trust, folder=path.parent, check=False)
     picture, found, moves = evaluated.picture, list(evaluated.diagnostics), False
     if picture is not None:
@@ -61,7 +68,11 @@ def read(
             picture = None
             found = [diagnosis(document, error)]
     problems = tuple(_problem(diagnostic_data(each, text)) for each in found)
-    return VersionReading(version, picture, moves, problems, document)
+    told = data(document)
+    # The page has the text, and the problems are told apart.
+    tree = {name: told[name] for name in ("valid", "picture", "nodes", "roots", "names", "parameters")}
+    parsed = document if document.nodes else last
+    return VersionReading(version, picture, moves, problems, document, tree, parsed)
 
 
 def _problem(told: dict[str, Any]) -> dict[str, Any]:

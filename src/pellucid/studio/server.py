@@ -20,12 +20,14 @@ from pellucid.base.errors import BackendError, InputError, MissingExtraError, Pe
 from pellucid.studio.connection import Connection, OpenDocument, exported, packed
 from pellucid.studio.folder import Folder
 from pellucid.studio.guard import PageGuard
+from pellucid.studio.thumbnails import PicturedWords
 
 PAGE = Path(__file__).with_name("page")
 #: Tabs at once, and documents that they show.
 MAX_TABS, MAX_DOCUMENTS = 64, 32
 #: Bytes of a message of a tab: a text of a million letters, pasted.
 MAX_MESSAGE = 1 << 22
+_MEDIA = {"png": "image/png", "webp": "image/webp"}
 #: Frames that wait to be sent to a tab that reads none, after which it is closed.
 _MAX_UNSENT = 256
 
@@ -39,6 +41,7 @@ class Studio:
         self.trust = trust
         self.documents: dict[Path, OpenDocument] = {}
         self.tabs = 0
+        self.library = PicturedWords()
 
     def opened(self, name: str) -> tuple[OpenDocument, str]:
         """The document of a name, and the name itself; an empty one is the first file."""
@@ -92,6 +95,7 @@ class Studio:
 
     def close(self) -> None:
         """Write what is not written."""
+        self.library.close()
         for each in self.documents.values():
             with suppress(PellucidError):
                 each.close()
@@ -130,16 +134,31 @@ def _application(studio: Studio) -> Any:
         names = await asyncio.get_running_loop().run_in_executor(None, studio.folder.names)
         return JSONResponse({"start": studio.start, "files": names})
 
+    async def from_library(make: Callable[[], Any]) -> Any:
+        """What the library makes, or None when the studio ends meanwhile."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(None, make)
+        except (InputError, asyncio.CancelledError):
+            return None
+
+    async def library_words(request: Any) -> Any:
+        told = await from_library(studio.library.told)
+        return JSONResponse(told, 200 if told else 503)
+
+    async def library_pictures(request: Any) -> Any:
+        data = await from_library(studio.library.sheet)
+        return Response(data or b"", 200 if data else 503, media_type="image/png")
+
     async def export(request: Any) -> Any:
         try:
             opened, name = studio.opened(request.query_params.get("file", ""))
             work = partial(exported, opened.good, dict(request.query_params))
-            data = await asyncio.get_running_loop().run_in_executor(None, work)
+            data, suffix = await asyncio.get_running_loop().run_in_executor(None, work)
         except PellucidError as error:
             return PlainTextResponse(str(error), 400)
         shown = quote(Path(name).stem)
-        told = {"content-disposition": f"attachment; filename*=UTF-8''{shown}.png"}
-        return Response(data, media_type="image/png", headers=told)
+        told = {"content-disposition": f"attachment; filename*=UTF-8''{shown}.{suffix}"}
+        return Response(data, media_type=_MEDIA[suffix], headers=told)
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncGenerator[None]:
@@ -149,6 +168,8 @@ def _application(studio: Studio) -> Any:
     routes = [
         Route("/", page),
         Route("/files", files),
+        Route("/library", library_words),
+        Route("/library.png", library_pictures),
         Route("/export", export),
         WebSocketRoute("/socket", studio.tab),
         Mount("/assets", StaticFiles(directory=PAGE / "assets")),

@@ -1,0 +1,103 @@
+// The tree as cards with sockets and lines, for eyes and hands; the outline beside it says the same.
+import { Background, Handle, type NodeProps, Position, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import "@xyflow/react/dist/style.css";
+import { memo, useEffect, useMemo, useRef } from "react";
+
+import { type Card, cardsOf, cardWith, HEAD, ROW, WIDTH } from "./cards";
+import type { Editing } from "./editing";
+import type { Editor } from "./editor";
+import { literalOf, Slider } from "./inspector";
+import { Thumbnail } from "./outline";
+import { nodeOf, placeOf } from "./tree";
+
+const PICTURE_WIDTH = 64;
+/** Cards above which only those in sight are on the page. */
+const MANY = 60;
+
+interface Shown extends Record<string, unknown> {
+  card: Card;
+  editing: Editing;
+  editor: Editor;
+  at: number | null;
+}
+
+const CardView = memo(function CardView({ data }: NodeProps & { data: Shown }) {
+  const { card, editing, editor, at } = data;
+  const { tree, thumbnails } = editing;
+  const node = nodeOf(tree, card.id);
+  return (
+    <div className={`card${at === card.id ? " at" : ""}`} data-card={card.id} style={{ width: WIDTH, height: card.height }}>
+      <div className="head" style={{ height: HEAD }} onClick={() => editing.select(card.id)}>
+        {node?.shows && <Thumbnail thumbnails={thumbnails} id={card.id} width={PICTURE_WIDTH} />}
+        <span className="title">{card.name && <b>{card.name}</b>}<span>{card.title}</span></span>
+        <Handle type="target" position={Position.Left} className={`socket ${card.kind}`} isConnectable={false} title={card.kind} />
+      </div>
+      {card.rows.map((row) => {
+        const inside = nodeOf(tree, row.id);
+        if (!inside) return null;
+        const literal = literalOf(editor, inside);
+        const written = editor.view.state.sliceDoc(inside.start, inside.end).slice(0, 24);
+        const text = inside.form === "name" || row.target === null ? (inside.form === "tuple" ? written : inside.label) : "";
+        return (
+          <div key={row.key} className={`row${at === row.id ? " at" : ""}`} data-node={row.id} style={{ height: ROW }} onClick={() => editing.select(row.id)}>
+            <span className="role" title={row.name}>{row.name}</span>
+            {literal ? <Slider editor={editor} at={literal} place={placeOf(tree, row.id)} label={row.name} hidden /> : null}
+            {inside.color && <span className="swatch" style={{ background: inside.color }} />}
+            <span className="value">{literal ? literal.text : text}</span>
+            {row.target !== null && <Handle type="source" id={row.key} position={Position.Right} className={`socket ${row.kind}`} isConnectable={false} title={row.kind} />}
+          </div>
+        );
+      })}
+    </div>
+  );
+});
+
+const TYPES = { card: CardView };
+
+function Flow({ editing, editor }: { editing: Editing; editor: Editor }) {
+  const { tree, selected, thumbnails } = editing;
+  const flow = useReactFlow();
+  const cards = useMemo(() => cardsOf(tree), [tree]);
+  const nodes = useMemo(() => cards.map((card) => {
+    const at = selected === card.id || card.rows.some((row) => row.id === selected) ? selected : null;
+    return {
+      id: String(card.id), type: "card", position: { x: card.x, y: card.y }, width: WIDTH, height: card.height,
+      draggable: false, style: { pointerEvents: "all" as const }, data: { card, editing, editor, at },
+    };
+  }), [cards, tree, thumbnails, selected, editor]);
+  const edges = useMemo(() => cards.flatMap((card) => card.rows.flatMap((row) => row.target === null ? [] : [{
+    id: `${card.id} ${row.key}`, source: String(card.id), sourceHandle: row.key, target: String(row.target), className: row.kind, focusable: false,
+  }])), [cards]);
+  const count = useRef(0);
+  useEffect(() => {
+    // What is on the page is laid out before it can be looked at as a whole.
+    if (!count.current && cards.length) requestAnimationFrame(() => void flow.fitView({ maxZoom: 1, padding: 0.06 }));
+    count.current = cards.length;
+  }, [cards]);
+  useEffect(() => {
+    const card = selected === null ? null : cardWith(cards, selected);
+    if (!card) return;
+    const corner = flow.flowToScreenPosition({ x: card.x, y: card.y });
+    const far = flow.flowToScreenPosition({ x: card.x + WIDTH, y: card.y + card.height });
+    const pane = document.querySelector(".graph")!.getBoundingClientRect();
+    const seen = corner.x >= pane.left && far.x <= pane.right && corner.y >= pane.top && far.y <= pane.bottom;
+    if (!seen) void flow.setCenter(card.x + WIDTH / 2, card.y + card.height / 2, { zoom: flow.getZoom() });
+  }, [selected, cards]);
+  return (
+    <ReactFlow
+      nodes={nodes} edges={edges} nodeTypes={TYPES} nodesDraggable={false} nodesConnectable={false} nodesFocusable={false}
+      edgesFocusable={false} elementsSelectable={false} disableKeyboardA11y deleteKeyCode={null} minZoom={0.1} maxZoom={2}
+      zoomOnDoubleClick={false} onlyRenderVisibleElements={cards.length > MANY}
+    >
+      <Background gap={22} />
+    </ReactFlow>
+  );
+}
+
+export function Graph(asked: { editing: Editing; editor: Editor }) {
+  return (
+    <div className="graph" aria-hidden="true">
+      <ReactFlowProvider><Flow {...asked} /></ReactFlowProvider>
+    </div>
+  );
+}
