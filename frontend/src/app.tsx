@@ -181,6 +181,7 @@ export function App() {
     { name: "Export as PNG", keys: "Ctrl-E", run: () => exportAs("png") },
     { name: "Export as PNG of 16 bits", keys: "", run: () => exportAs("png16") },
     { name: "Export as WebP", keys: "", run: () => exportAs("webp") },
+    { name: "Export as JPEG", keys: "", run: () => exportAs("jpeg") },
     { name: "Commands", keys: "Ctrl-K", run: () => setDialog("palette") },
     { name: "Keys", keys: "?", run: () => setDialog("help") },
   ];

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pellucid as pl
+from pellucid import images as im
 from pellucid.base.errors import InputError, VocabularyError
 from pellucid.canvas import png_of, render, save
 from pellucid.canvas.compose import laid_on
@@ -51,6 +52,20 @@ def test_jpeg_lies_on_white_and_is_close(kernel, tmp_path):
     assert mode == "RGB"
     assert np.abs(pixels.astype(int) - wanted).max() <= 12
     assert wanted[0, 0].tolist() == [255, 255, 255]
+
+
+def test_a_busy_picture_is_a_jpeg_in_a_file_and_in_memory(tmp_path):
+    noise = np.random.default_rng(1).integers(0, 256, (384, 512, 4), np.uint8)
+    for target in (tmp_path / "a.jpg", io.BytesIO()):
+        save(
+            im.bitmap(noise, alpha="opaque").reconstruct("nearest"),
+            target,
+            (128, 96),
+            zoom=1,
+            format="jpg",
+            quality=98,
+        )
+        assert np.abs(decoded(target)[1].astype(int) - noise[..., :3]).mean() < 4
 
 
 def test_quality_changes_the_size_of_lossy_files(kernel, tmp_path):

@@ -156,10 +156,11 @@ def test_a_png_is_exported_as_the_picture_is_seen(page):
     ("wanted", "suffix", "begins", "at"),
     [
         ("export as webp", "webp", b"WEBP", 8),
+        ("export as jpeg", "jpg", b"JFIF", 6),
         # The bits of a sample stand behind the size in the first part of a PNG.
         ("export as png of 16", "png", b"\x10", 24),
     ],
-    ids=["webp", "deep"],
+    ids=["webp", "jpeg", "deep"],
 )
 def test_other_files_are_exported_by_the_palette(page, wanted, suffix, begins, at):
     with page.expect_download() as waiting:

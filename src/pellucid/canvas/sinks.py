@@ -203,8 +203,9 @@ def _still_options(look: Look) -> dict[str, Any]:
             # A third of the time of the usual level 6, for files about a fifth larger.
             return {"compress_level": 4}
         case "JPEG":
-            # Full color resolution: halving it would smear the edges of drawn pictures.
-            return {"quality": look.quality or _JPEG_QUALITY, "subsampling": 0, "optimize": True}
+            # Full color resolution: halving it would smear the edges of drawn pictures. Not optimized: Pillow has too
+            # little room then for a busy picture, and fails.
+            return {"quality": look.quality or _JPEG_QUALITY, "subsampling": 0}
         case "WebP":
             if look.quality is None:
                 return {"lossless": True, "exact": True}

@@ -38,7 +38,7 @@ MAX_RATE, MAX_BURST = 240.0, 480.0
 #: Pixels of a frame: more than a screen has.
 MAX_PIXELS = 1 << 25
 #: What is exported, by the name that the page gives it: the suffix, and the bits of a sample.
-FORMATS = {"png": ("png", 8), "png16": ("png", 16), "webp": ("webp", 8)}
+FORMATS = {"png": ("png", 8), "png16": ("png", 16), "webp": ("webp", 8), "jpeg": ("jpg", 8)}
 #: Answers that a tab may wait for at once.
 _MAX_WAITING = 6
 #: The view that the page counts in: pixels, of which the canvas has more or fewer.

@@ -27,7 +27,7 @@ PAGE = Path(__file__).with_name("page")
 MAX_TABS, MAX_DOCUMENTS = 64, 32
 #: Bytes of a message of a tab: a text of a million letters, pasted.
 MAX_MESSAGE = 1 << 22
-_MEDIA = {"png": "image/png", "webp": "image/webp"}
+_MEDIA = {"png": "image/png", "webp": "image/webp", "jpg": "image/jpeg"}
 #: Frames that wait to be sent to a tab that reads none, after which it is closed.
 _MAX_UNSENT = 256
 
