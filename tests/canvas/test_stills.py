@@ -56,15 +56,9 @@ def test_jpeg_lies_on_white_and_is_close(kernel, tmp_path):
 
 def test_a_busy_picture_is_a_jpeg_in_a_file_and_in_memory(tmp_path):
     noise = np.random.default_rng(1).integers(0, 256, (384, 512, 4), np.uint8)
+    busy = im.bitmap(noise, alpha="opaque").reconstruct("nearest")
     for target in (tmp_path / "a.jpg", io.BytesIO()):
-        save(
-            im.bitmap(noise, alpha="opaque").reconstruct("nearest"),
-            target,
-            (128, 96),
-            zoom=1,
-            format="jpg",
-            quality=98,
-        )
+        save(busy, target, (512, 384), zoom=1, format="jpg", quality=98)
         assert np.abs(decoded(target)[1].astype(int) - noise[..., :3]).mean() < 4
 
 
