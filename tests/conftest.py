@@ -7,11 +7,13 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from playwright.sync_api import Browser, Playwright, sync_playwright
+from tools.browser import chromium
 
 ROOT = Path(__file__).parent.parent
 NOBODY = 65534
@@ -53,6 +55,21 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.enable()
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    """What starts browsers; there can be one in a process."""
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """Chromium."""
+    made = chromium(playwright)
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session")
