@@ -1,11 +1,15 @@
-"""A kernel that is a formula: what `canvas` needs of the driver, computed with NumPy."""
+"""What tests of `canvas` share: a kernel that is a formula, computed with NumPy, and a window of a browser."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from playwright.sync_api import Browser, Page
+from tools.browser import sized
 
 
 @dataclass
@@ -93,3 +97,14 @@ def frames_of(path):
 @pytest.fixture
 def decode():
     return frames_of
+
+
+SIZE = (96, 64)
+"""The size of a window, and of the picture in it."""
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[Page]:
+    """A new page of the browser."""
+    with closing(sized(browser, SIZE)) as found:
+        yield found

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from examples import gallery
 from playwright.sync_api import Page
+from tests.canvas.conftest import SIZE
 from tools.browser import canvas_pixels, chromium, sized, visit, wait_for
 
 import pellucid as pl
@@ -18,15 +19,8 @@ DOZEN = (
     "swirled_checkerboard", "clock", "julia", "truchet", "logo", "porter_duff", "circle_limit_rings", "lava",
     "mountains", "spheres", "bilerp", "sensor_mosaic",
 )  # fmt: skip
-SIZE = (96, 64)
 FRAMES = "document.querySelector('canvas').dataset.frames"
 SAID = "document.querySelector('#status').textContent"
-
-
-@pytest.fixture
-def window(browser):
-    with closing(sized(browser, SIZE)) as found:
-        yield found
 
 
 def drawn(window: Page, page, address: str = "#time=0") -> np.ndarray:

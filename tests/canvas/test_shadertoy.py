@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
 import numpy as np
 import pytest
 from examples import gallery
 from playwright.sync_api import Page
-from tools.browser import canvas_pixels, sized, visit
+from tests.canvas.conftest import SIZE
+from tools.browser import canvas_pixels, visit
 from tools.shadertoy import hosted
 
 import pellucid as pl
@@ -25,13 +24,6 @@ DOZEN = (
     "swirled_checkerboard", "clock", "julia", "truchet", "circle_limit_rings", "lava", "mountains", "spheres",
     "bilerp", "dithered_moon", "neon", "planet",
 )  # fmt: skip
-SIZE = (96, 64)
-
-
-@pytest.fixture
-def window(browser):
-    with closing(sized(browser, SIZE)) as found:
-        yield found
 
 
 def drawn(window: Page, folder, shader: str) -> np.ndarray:
