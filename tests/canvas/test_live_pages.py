@@ -7,6 +7,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 from examples import gallery
+from PIL import Image
 from playwright.sync_api import Page
 from tests.canvas.conftest import SIZE
 from tools.browser import canvas_pixels, chromium, sized, visit, wait_for
@@ -157,11 +158,12 @@ def test_a_lost_context_comes_back(window, page):
 
 
 def test_a_saved_file_is_the_picture(window, page):
-    drawn(window, page)
-    window.evaluate("HTMLAnchorElement.prototype.click = function () { window.saved = this; }")
-    window.evaluate("document.querySelector('#save').click()")
-    wait_for(window, "window.saved")
-    assert window.evaluate("window.saved.download") == "a.png"
+    seen = drawn(window, page)
+    with window.expect_download() as waiting:
+        window.evaluate("document.querySelector('#save').click()")
+    assert waiting.value.suggested_filename == "a.png"
+    with Image.open(waiting.value.path()) as saved:
+        assert np.array_equal(saved.convert("RGBA"), seen)
 
 
 def test_a_browser_without_webgl2_is_told(playwright, page):
