@@ -9,11 +9,13 @@ import signal
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import Browser, Playwright, sync_playwright
-from tools.browser import chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Playwright
 
 ROOT = Path(__file__).parent.parent
 NOBODY = 65534
@@ -60,6 +62,9 @@ def pytest_collection() -> Generator[None, object, object]:
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
     """What starts browsers; there can be one in a process."""
+    # Here, since tests on other Pythons and packages have no browser.
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as started:
         yield started
 
@@ -67,6 +72,8 @@ def playwright() -> Iterator[Playwright]:
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
     """Chromium."""
+    from tools.browser import chromium
+
     made = chromium(playwright)
     yield made
     made.close()

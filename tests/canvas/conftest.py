@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page
-from tools.browser import sized
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 
 @dataclass
@@ -106,5 +108,7 @@ SIZE = (96, 64)
 @pytest.fixture
 def window(browser: Browser) -> Iterator[Page]:
     """A new page of the browser."""
+    from tools.browser import sized
+
     with closing(sized(browser, SIZE)) as found:
         yield found
