@@ -15,17 +15,18 @@ from pathlib import Path
 
 import numpy as np
 from examples import gallery
-from tools.browser import LLVMPIPE, Browser
+from playwright.sync_api import Page, sync_playwright
+from tools.browser import LLVMPIPE, canvas_pixels, chromium, sized, visit, wait_for
 from tools.shadertoy import hosted
 
 import pellucid as pl
 from pellucid.base.errors import BackendError
 
-Row = tuple[int, int, int, int]
+Row = tuple[int, int, int, int, int]
 
 
-def compared(window: Browser, picture: gallery.Picture, side: int, folder: Path, *, toy: bool = False) -> Row:
-    """The bytes of a picture's export; the pixels that differ, by more than 1/255, and the largest difference."""
+def compared(window: Page, picture: gallery.Picture, side: int, folder: Path, *, toy: bool = False) -> Row:
+    """The bytes of a picture's export; its pixels, those that differ, by more than 1/255, and the largest difference."""
     page, made = folder / f"{picture.name}.html", folder / f"{picture.name}{'.glsl' if toy else '.html'}"
     view = picture.view
     smaller = side / max(view.size)
@@ -34,18 +35,19 @@ def compared(window: Browser, picture: gallery.Picture, side: int, folder: Path,
     pl.export(picture.picture, made, view=view, title=picture.title, source=picture.code)
     if toy:
         page.write_text(hosted(made.read_text(encoding="utf-8"), size), encoding="utf-8")
-    window.resize(size)
+    window.set_viewport_size({"width": size[0], "height": size[1]})
     # With an address, what moves stands still.
-    window.open(page, f"#time={view.time!r}")
-    window.wait(
-        "document.querySelector('canvas').dataset.frames || document.querySelector('#status').innerText"
+    visit(window, page, f"#time={view.time!r}")
+    wait_for(
+        window,
+        "document.querySelector('canvas').dataset.frames || document.querySelector('#status').innerText",
     )
-    if said := window.run("document.querySelector('#status').innerText"):
+    if said := window.evaluate("document.querySelector('#status').innerText"):
         raise RuntimeError(f"{picture.name}: {said}")
-    drawn = np.frombuffer(window.pixels(), np.uint8).reshape(size[1], size[0], 4)[::-1]
+    drawn = np.frombuffer(canvas_pixels(window), np.uint8).reshape(size[1], size[0], 4)[::-1]
     right = pl.render(picture.picture, view=view)
     off = np.abs(drawn.astype(int) - right)[..., : 3 if toy else 4].max(axis=2)
-    return made.stat().st_size, int((off > 0).sum()), int((off > 1).sum()), int(off.max())
+    return made.stat().st_size, off.size, int((off > 0).sum()), int((off > 1).sum()), int(off.max())
 
 
 def main() -> int:
@@ -62,18 +64,18 @@ def main() -> int:
     files = [p for p in gallery.files() if not words.names or p.stem in words.names]
     identical = near = few = refused = 0
     print(f"{'picture':24} {'bytes':>7} {'differ':>7} {'> 1/255':>8} {'largest':>8}")
-    with tempfile.TemporaryDirectory() as folder, Browser(options=LLVMPIPE if words.gl_egl else ()) as window:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        window = sized(chromium(playwright, LLVMPIPE if words.gl_egl else ()), (256, 256))
         for path in files:
             picture = gallery.load(path)
             try:
-                size, differ, beyond, largest = compared(
+                size, pixels, differ, beyond, largest = compared(
                     window, picture, words.size, Path(folder), toy=words.shadertoy
                 )
             except BackendError as error:
                 refused += 1
                 print(f"{picture.name:24} {error.message}", flush=True)
                 continue
-            pixels = words.size**2
             identical += differ == 0
             near += beyond == 0
             few += beyond < pixels / 1000

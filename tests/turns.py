@@ -16,16 +16,15 @@ PRECISIONS = ("f32", "f64")
 
 
 def pictures_by_turns(files: Sequence[Path], turn: int) -> Any:
-    """Parameters `path`, `numerics`, `precision`: each numerics of a picture at one precision, the other at turn + 1.
+    """Parameters `path`, `numerics`, `precision`: one of four kinds of numbers for a picture, the next at turn + 1.
 
     The turn goes by the name, so that a new picture changes nothing for the others.
     """
+    kinds = list(itertools.product(NUMERICS, PRECISIONS))
     variants = [
-        (path, numerics, precision)
-        for path, (n, numerics), (p, precision) in itertools.product(
-            files, enumerate(NUMERICS), enumerate(PRECISIONS)
-        )
-        if NIGHTLY or (sum(path.stem.encode()) + n + p) % 2 == turn % 2
+        (path, *kind)
+        for path, (place, kind) in itertools.product(files, enumerate(kinds))
+        if NIGHTLY or (sum(path.stem.encode()) + place + turn) % len(kinds) == 0
     ]
     return pytest.mark.parametrize(
         ("path", "numerics", "precision"), variants, ids=["-".join((p.stem, *rest)) for p, *rest in variants]

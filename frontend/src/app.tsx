@@ -97,7 +97,7 @@ export function App() {
     if (editor) link.open();
   }, [link, editor]);
   useEffect(() => {
-    if (editor) editor.library = words;
+    if (editor) editor.words = words;
   }, [editor, words]);
   useEffect(() => {
     // The library is there before anybody asks for it, and after the first picture.

@@ -62,7 +62,7 @@ export class Editor {
   readonly view: EditorView;
   private readonly listeners = new Set<() => void>();
   /** The words that are completed, once they are there. */
-  library: Library | null = null;
+  words: Library | null = null;
   private epoch = "";
   private waiting = false;
   private readonly synced = new Compartment();
@@ -77,8 +77,8 @@ export class Editor {
       doc: text,
       extensions: [
         lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), drawSelection(), steps(), closeBrackets(),
-        bracketMatching(), autocompletion({ override: [completions(() => this.library)] }),
-        hovering(() => this.library), search({ top: true }), lintGutter(), python(), syntaxHighlighting(colors),
+        bracketMatching(), autocompletion({ override: [completions(() => this.words)] }),
+        hovering(() => this.words), search({ top: true }), lintGutter(), python(), syntaxHighlighting(colors),
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
         this.synced.of(collab({ startVersion: version, clientID: this.client })),
         EditorView.contentAttributes.of({ "aria-label": "Text of the picture" }),

@@ -1,15 +1,19 @@
-"""What tests of `canvas` share: a kernel that is a formula, computed with NumPy, and workers that draw stores."""
+"""What tests of `canvas` share: a kernel that is a formula, workers that draw stores, and a window of a browser."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from pellucid.canvas import workers
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 
 @dataclass
@@ -104,3 +108,16 @@ def frames_of(path):
 @pytest.fixture
 def decode():
     return frames_of
+
+
+SIZE = (96, 64)
+"""The size of a window, and of the picture in it."""
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[Page]:
+    """A new page of the browser."""
+    from tools.browser import sized
+
+    with closing(sized(browser, SIZE)) as found:
+        yield found

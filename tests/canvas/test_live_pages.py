@@ -2,57 +2,51 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import numpy as np
 import pytest
 from examples import gallery
-from tools.browser import Browser, browser
+from PIL import Image
+from playwright.sync_api import Page
+from tests.canvas.conftest import SIZE
+from tools.browser import canvas_pixels, chromium, sized, visit, wait_for
 
 import pellucid as pl
 from pellucid import images as im
 
-pytestmark = [
-    pytest.mark.skipif(browser() is None, reason="there is no Chromium on the path"),
-    pytest.mark.slow,
-    pytest.mark.xdist_group("browser"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
 DOZEN = (
     "swirled_checkerboard", "clock", "julia", "truchet", "logo", "porter_duff", "circle_limit_rings", "lava",
     "mountains", "spheres", "bilerp", "sensor_mosaic",
 )  # fmt: skip
-SIZE = (96, 64)
 FRAMES = "document.querySelector('canvas').dataset.frames"
 SAID = "document.querySelector('#status').textContent"
 
 
-@pytest.fixture(scope="module")
-def window():
-    with Browser(SIZE) as found:
-        yield found
-
-
-def drawn(window: Browser, page, address: str = "#time=0") -> np.ndarray:
+def drawn(window: Page, page, address: str = "#time=0") -> np.ndarray:
     """The pixels of a page, row 0 on top."""
-    window.open(page, address)
-    window.wait(f"{FRAMES} || {SAID}")
-    assert not window.run(SAID)
+    visit(window, page, address)
+    wait_for(window, f"{FRAMES} || {SAID}")
+    assert not window.evaluate(SAID)
     return now(window)
 
 
-def bare(window: Browser, page) -> None:
+def bare(window: Page, page) -> None:
     """Open a page and hide its controls, which in so small a window lie over the picture."""
     drawn(window, page)
-    window.key("h")
-    window.wait("document.querySelector('#panel').hidden")
+    window.keyboard.press("h")
+    wait_for(window, "document.querySelector('#panel').hidden")
 
 
-def now(window: Browser) -> np.ndarray:
-    return np.frombuffer(window.pixels(), np.uint8).reshape(SIZE[1], SIZE[0], 4)[::-1]
+def now(window: Page) -> np.ndarray:
+    return np.frombuffer(canvas_pixels(window), np.uint8).reshape(SIZE[1], SIZE[0], 4)[::-1]
 
 
-def view_of(window: Browser) -> dict[str, float]:
+def view_of(window: Page) -> dict[str, float]:
     """The view that the address tells, once it is written."""
-    window.wait("location.hash.includes('zoom')")
-    words = window.run("[...new URLSearchParams(location.hash.slice(1))]")
+    wait_for(window, "location.hash.includes('zoom')")
+    words = window.evaluate("[...new URLSearchParams(location.hash.slice(1))]")
     return {name: float(value) for name, value in words}
 
 
@@ -86,11 +80,11 @@ def differing(a: np.ndarray, b: np.ndarray) -> int:
 
 def test_a_slider_changes_its_parameter(window, page):
     before = drawn(window, page)
-    window.run(
+    window.evaluate(
         "(() => { const i = document.querySelector('input[name=twist]'); i.value = 50;"
         " i.dispatchEvent(new Event('input')); })()"
     )
-    window.wait("location.hash.includes('p.twist=50')")
+    wait_for(window, "location.hash.includes('p.twist=50')")
     after = now(window)
     assert differing(before, after) > 50
     assert differing(after, expected(zoom=2.0, params={"twist": 50.0})) <= 10
@@ -98,10 +92,11 @@ def test_a_slider_changes_its_parameter(window, page):
 
 def test_a_drag_moves_the_picture_with_the_hand(window, page):
     bare(window, page)
-    window.mouse("mousePressed", 40, 20, button="left", buttons=1, clickCount=1)
-    window.mouse("mouseMoved", 50, 26, button="left", buttons=1)
-    window.mouse("mouseReleased", 50, 26, button="left", clickCount=1)
-    window.wait("location.hash.includes('x=-5')")
+    window.mouse.move(40, 20)
+    window.mouse.down()
+    window.mouse.move(50, 26)
+    window.mouse.up()
+    wait_for(window, "location.hash.includes('x=-5')")
     view = view_of(window)
     assert (view["x"], view["y"]) == (-5.0, 3.0)
     assert differing(now(window), expected(zoom=2.0, center=(-5.0, 3.0))) <= 10
@@ -109,8 +104,9 @@ def test_a_drag_moves_the_picture_with_the_hand(window, page):
 
 def test_the_wheel_zooms_at_the_cursor(window, page):
     bare(window, page)
-    window.mouse("mouseWheel", 72, 16, deltaX=0, deltaY=-400)
-    window.wait("location.hash.includes('zoom') && !location.hash.includes('zoom=2&')")
+    window.mouse.move(72, 16)
+    window.mouse.wheel(0, -400)
+    wait_for(window, "location.hash.includes('zoom') && !location.hash.includes('zoom=2&')")
     view = view_of(window)
     assert view["zoom"] == pytest.approx(2 * np.exp(0.6))
     # The point under the cursor was (12, 8), and is there still.
@@ -125,14 +121,14 @@ def test_the_address_is_a_view(window, page):
 
 def test_keys_move_zoom_tell_and_reset(window, page):
     drawn(window, page)
-    window.key("ArrowRight")
-    window.wait("location.hash.includes('x=20')")
-    window.key("i")
-    assert window.run("document.querySelector('dialog').open")
-    assert "void main()" in window.run("document.querySelector('#shader').textContent")
-    window.run("document.querySelector('dialog').close()")
-    window.key("0")
-    window.wait("location.hash.includes('x=0&')")
+    window.keyboard.press("ArrowRight")
+    wait_for(window, "location.hash.includes('x=20')")
+    window.keyboard.press("i")
+    assert window.evaluate("document.querySelector('dialog').open")
+    assert "void main()" in window.evaluate("document.querySelector('#shader').textContent")
+    window.evaluate("document.querySelector('dialog').close()")
+    window.keyboard.press("0")
+    wait_for(window, "location.hash.includes('x=0&')")
 
 
 def test_time_stands_until_it_is_asked_to_pass(window, tmp_path):
@@ -142,35 +138,37 @@ def test_time_stands_until_it_is_asked_to_pass(window, tmp_path):
         SIZE,
     )
     drawn(window, tmp_path / "m.html", "#time=1.5")
-    assert window.run("document.querySelector('#time').textContent") == "1.50 s"
-    window.run("document.querySelector('#play').click()")
-    window.wait("document.querySelector('#time').textContent !== '1.50 s'")
-    assert window.run("document.querySelector('#play').textContent") == "Pause"
+    assert window.evaluate("document.querySelector('#time').textContent") == "1.50 s"
+    window.evaluate("document.querySelector('#play').click()")
+    wait_for(window, "document.querySelector('#time').textContent !== '1.50 s'")
+    assert window.evaluate("document.querySelector('#play').textContent") == "Pause"
 
 
 def test_a_lost_context_comes_back(window, page):
     before = drawn(window, page)
-    window.run(
+    window.evaluate(
         "window.lost = document.querySelector('canvas').getContext('webgl2').getExtension('WEBGL_lose_context'),"
         "window.lost.loseContext(), 0"
     )
-    window.wait(f"{SAID}.includes('taken away')")
-    frames = window.run(FRAMES)
-    window.run("window.lost.restoreContext()")
-    window.wait(f"!{SAID} && Number({FRAMES}) > {frames}")
+    wait_for(window, f"{SAID}.includes('taken away')")
+    frames = window.evaluate(FRAMES)
+    window.evaluate("window.lost.restoreContext()")
+    wait_for(window, f"!{SAID} && Number({FRAMES}) > {frames}")
     assert differing(before, now(window)) == 0
 
 
 def test_a_saved_file_is_the_picture(window, page):
-    drawn(window, page)
-    window.run("HTMLAnchorElement.prototype.click = function () { window.saved = this; }")
-    window.run("document.querySelector('#save').click()")
-    window.wait("window.saved")
-    assert window.run("window.saved.download") == "a.png"
+    seen = drawn(window, page)
+    with window.expect_download() as waiting:
+        window.evaluate("document.querySelector('#save').click()")
+    assert waiting.value.suggested_filename == "a.png"
+    with Image.open(waiting.value.path()) as saved:
+        assert np.array_equal(saved.convert("RGBA"), seen)
 
 
-def test_a_browser_without_webgl2_is_told(page):
-    with Browser(SIZE, ["--disable-3d-apis"]) as window:
-        window.open(page)
-        window.wait(SAID)
-        assert "WebGL2, which this browser has not" in window.run(SAID)
+def test_a_browser_without_webgl2_is_told(playwright, page):
+    with closing(chromium(playwright, ["--disable-3d-apis"])) as other:
+        window = sized(other, SIZE)
+        visit(window, page)
+        wait_for(window, SAID)
+        assert "WebGL2, which this browser has not" in window.evaluate(SAID)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from examples import gallery
-from tools.browser import Browser, browser
+from playwright.sync_api import Page
+from tests.canvas.conftest import SIZE
+from tools.browser import canvas_pixels, visit
 from tools.shadertoy import hosted
 
 import pellucid as pl
@@ -17,32 +19,21 @@ from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, apply, const
 from pellucid.ir.nest import For, Kernel, Store
 
-pytestmark = [
-    pytest.mark.skipif(browser() is None, reason="there is no Chromium on the path"),
-    pytest.mark.slow,
-    pytest.mark.xdist_group("browser"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
 DOZEN = (
     "swirled_checkerboard", "clock", "julia", "truchet", "circle_limit_rings", "lava", "mountains", "spheres",
     "bilerp", "dithered_moon", "neon", "planet",
 )  # fmt: skip
-SIZE = (96, 64)
 
 
-@pytest.fixture(scope="module")
-def window():
-    with Browser(SIZE) as found:
-        yield found
-
-
-def drawn(window: Browser, folder, shader: str) -> np.ndarray:
+def drawn(window: Page, folder, shader: str) -> np.ndarray:
     """The pixels of a shader, row 0 on top, without alpha, which Shadertoy does not show."""
     page = folder / "toy.html"
     page.write_text(hosted(shader, SIZE), encoding="utf-8")
-    window.open(page)
-    said = window.run("document.querySelector('#status').textContent")
+    visit(window, page)
+    said = window.evaluate("document.querySelector('#status').textContent")
     assert not said
-    return np.frombuffer(window.pixels(), np.uint8).reshape(SIZE[1], SIZE[0], 4)[::-1, :, :3]
+    return np.frombuffer(canvas_pixels(window), np.uint8).reshape(SIZE[1], SIZE[0], 4)[::-1, :, :3]
 
 
 @pytest.mark.parametrize("name", DOZEN)

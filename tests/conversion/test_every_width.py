@@ -1,7 +1,7 @@
 """Every built-in format at every width from 1 to 67: native code, byte for byte what arithmetic says, in its bytes.
 
 Each is read to words and written from words, as `pl.convert` does it, which compiles code for a size. Beyond the first
-widths the gate reads one fourth of them and writes another. Forbidden pages lie at one end of either memory, and the
+widths the gate reads one eighth of them and writes another. Forbidden pages lie at one end of either memory, and the
 code also runs at offsets from them of 0 to 15 bytes; what lies around the bytes of the picture stays as it was. Sound
 is compiled for any number of frames. The nightly run takes each width with heights, offsets and bits that the gate
 takes by turns.
@@ -39,7 +39,7 @@ def heights(width: int) -> tuple[int, ...]:
 
 def sizes(*, is_read: bool) -> Iterator[tuple[int, int]]:
     """Sizes of pictures."""
-    widths = (width for width in WIDTHS if NIGHTLY or width < FEW or width % 4 == is_read)
+    widths = (width for width in WIDTHS if NIGHTLY or width < FEW or width % 8 == is_read * 4 + 1)
     return ((width, height) for width in widths for height in heights(width))
 
 

@@ -50,7 +50,7 @@ EXTREMES = [
 """Views in which coordinates are huge, equal or lost, numbers overflow, and NaN is common."""
 LONG = ("mountains", "caustic")
 """Pictures of so many steps that the interpreter takes seconds over a frame of any size. Each kind of numbers takes
-every second extreme, so that both numerics and both precisions see all of them."""
+every second extreme; the nightly run takes all kinds."""
 
 
 @pictures_by_turns(FILES, 0)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import http.client
-import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -14,9 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
-
-from .hands import PATIENCE
+from playwright.sync_api import Browser, Page, expect
+from tools.browser import PATIENCE
 
 expect.set_options(timeout=1000 * PATIENCE)
 
@@ -92,20 +89,6 @@ def file(shared: Studio, request: pytest.FixtureRequest) -> Path:
     path.parent.mkdir()
     path.write_text(TEXT, "utf-8")
     return path
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    assert program, "the page is tested in Chromium; scripts/setup installs it"
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(
-            executable_path=program,
-            args=["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
-                  "--disable-component-update", "--disable-sync"],
-        )  # fmt: skip
-        yield made
-        made.close()
 
 
 @pytest.fixture

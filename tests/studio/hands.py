@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 
-#: Seconds for what takes a part of one: the machine may be busy.
-PATIENCE = 60.0
+from tools.browser import PATIENCE
 
 
 def pixels(page):

@@ -25,8 +25,6 @@ def gc_paused() -> Generator[None]:
     >>> with gc_paused(), gc_paused():
     ...     gc.isenabled()
     False
-    >>> gc.isenabled()
-    True
     """
     global _inside, _wanted
     with _lock:

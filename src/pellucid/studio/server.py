@@ -40,7 +40,7 @@ class Studio:
         self.trust = trust
         self.documents: dict[Path, OpenDocument] = {}
         self.tabs = 0
-        self.library = PicturedWords()
+        self.words = PicturedWords()
 
     def opened(self, name: str) -> tuple[OpenDocument, str]:
         """The document of a name, and the name itself; an empty one is the first file."""
@@ -94,7 +94,7 @@ class Studio:
 
     def close(self) -> None:
         """Write what is not written."""
-        self.library.close()
+        self.words.close()
         for each in self.documents.values():
             with suppress(PellucidError):
                 each.close()
@@ -141,11 +141,11 @@ def _application(studio: Studio) -> Any:
             return None
 
     async def library_words(request: Any) -> Any:
-        told = await from_library(studio.library.told)
+        told = await from_library(studio.words.told)
         return JSONResponse(told, 200 if told else 503)
 
     async def library_pictures(request: Any) -> Any:
-        data = await from_library(studio.library.sheet)
+        data = await from_library(studio.words.sheet)
         return Response(data or b"", 200 if data else 503, media_type="image/png")
 
     async def export(request: Any) -> Any:

@@ -12,11 +12,11 @@ from functools import cache
 
 import numpy as np
 
-from ...base.errors import BackendError
 from ...ir import types as T
 from ...ir.expr import LEAVES, Expr
 from ...ir.prim import Prim
 from ..obligations import require_spelling
+from ..pieces import HOLE, Piece, counts_of, joined, pieces_of
 
 KEYWORDS = frozenset(
     re.findall(
@@ -137,7 +137,7 @@ class CTemplate:
     the complement of a number narrower than C computes with.
     """
 
-    pieces: tuple[str | tuple[int, bool], ...]
+    pieces: tuple[Piece, ...]
     counts: tuple[int, ...]
     closed: bool
     compares: bool
@@ -147,17 +147,9 @@ class CTemplate:
 
     def fill(self, operands: list[Text]) -> Text:
         """The text with its operands."""
-        parts: list[str] = []
-        for p in self.pieces:
-            if isinstance(p, str):
-                parts.append(p)
-            else:
-                k, alone = p
-                parts.append(operands[k].bare if alone else operands[k].operand)
-        return Text("".join(parts), self.closed)
-
-
-_HOLE = re.compile(r"\{([^{}]*)\}")
+        return Text(
+            joined(self.pieces, lambda k: operands[k].bare, lambda k: operands[k].operand), self.closed
+        )
 
 
 @cache
@@ -174,25 +166,13 @@ def form(prim: Prim, first: T.Type, result: T.Type) -> CTemplate:
         "U": unsigned(first),
         "f": "f" if first is T.f32 else "",
     }
-    pieces: list[str | tuple[int, bool]] = []
-    parts = _HOLE.split(template)
-    for k, part in enumerate(parts):
-        if k % 2 == 0:
-            pieces.append(part)
-        elif part.isdigit():
-            alone = parts[k - 1].rstrip()[-1:] in "(," and parts[k + 1].lstrip()[:1] in ",)"
-            pieces.append((int(part), alone))
-        elif part in words:
-            pieces.append(words[part])
-        else:
-            raise BackendError(f"its C spelling has an unknown hole {{{part}}}", place=prim.name)
-    used = [p[0] for p in pieces if not isinstance(p, str)]
-    counts = tuple(used.count(k) for k in range(prim.arity))
+    pieces = pieces_of(template, words, prim.name)
     helper = (first, result) if "bits_{T}_{R}" in template else None
     compares = re.search(r"[^<>]([<>]=?|[=!]=)[^<>]", template) is not None
     divisors = frozenset(int(k) for k in re.findall(r"[/%] \{(\d)\}", template) if first.is_integer)
     complements = "^ ({T})-1" in template and first.kind == "unsigned" and first.bits < 32
-    return CTemplate(tuple(pieces), counts, _is_closed(template), compares, complements, divisors, helper)
+    counts = counts_of(pieces, prim.arity)
+    return CTemplate(pieces, counts, _is_closed(template), compares, complements, divisors, helper)
 
 
 def _without_idle_casts(template: str, first: T.Type) -> str:
@@ -207,7 +187,7 @@ def _without_idle_casts(template: str, first: T.Type) -> str:
 
 def _is_closed(template: str) -> bool:
     """Whether a template is a call, in parentheses, or a cast of something closed."""
-    text = _HOLE.sub(lambda m: "0" if m.group(1).isdigit() else "w", template)
+    text = HOLE.sub(lambda m: "0" if m.group(1).isdigit() else "w", template)
     text = re.sub(r"^\w+(?=\()", "", text) if not text.startswith("(") else text
     while text.startswith("("):
         text = text[_end(text) :]

@@ -18,6 +18,7 @@ from ...ir import types as T
 from ...ir.expr import Expr
 from ...ir.prim import Prim
 from ..obligations import require_spelling
+from ..pieces import Piece, counts_of, joined, pieces_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,29 +135,18 @@ def literal(node: Expr, language: Language) -> ShaderText:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A row's spelling for certain types: pieces of text and operands, and how often each operand occurs.
+    """A row's spelling for certain types: pieces of text and operands, and how often each operand occurs."""
 
-    An operand is a number and whether it stands alone between commas or parentheses.
-    """
-
-    pieces: tuple[str | tuple[int, bool], ...]
+    pieces: tuple[Piece, ...]
     counts: tuple[int, ...]
     closed: bool
     helper: str | None
 
     def fill(self, operands: list[ShaderText]) -> ShaderText:
         """The text with its operands."""
-        parts: list[str] = []
-        for piece in self.pieces:
-            if isinstance(piece, str):
-                parts.append(piece)
-            else:
-                k, alone = piece
-                parts.append(operands[k].text if alone else operands[k].operand)
-        return ShaderText("".join(parts), self.closed)
-
-
-_HOLE = re.compile(r"\{([^{}]*)\}")
+        return ShaderText(
+            joined(self.pieces, lambda k: operands[k].text, lambda k: operands[k].operand), self.closed
+        )
 
 
 @cache
@@ -174,22 +164,12 @@ def template(prim: Prim, first: T.Type, result: T.Type, language: Language) -> S
         same = first is result
         holes["bits"] = f"bitcast<{word}>" if language is WGSL else word if same else _BITS[first, result]
     spelled = prim.spelling(language.column, first.kind)
-    pieces: list[str | tuple[int, bool]] = []
-    parts = _HOLE.split(spelled)
-    for k, part in enumerate(parts):
-        if k % 2 and part.isdigit():
-            alone = parts[k - 1].rstrip()[-1:] in "(," and parts[k + 1].lstrip()[:1] in ",)"
-            pieces.append((int(part), alone))
-        elif k % 2:
-            pieces.append(holes[part])
-        else:
-            pieces.append(part)
-    used = [p[0] for p in pieces if not isinstance(p, str)]
+    pieces = pieces_of(spelled, holes, prim.name)
     closed = spelled.endswith(")") and not spelled.startswith("{0}")
     helper = re.match(r"(floor_div|mod)_", spelled)
     return Spelling(
-        tuple(pieces),
-        tuple(used.count(k) for k in range(prim.arity)),
+        pieces,
+        counts_of(pieces, prim.arity),
         closed,
         HELPERS[language.column, helper[1], source] if helper else None,
     )

@@ -33,7 +33,7 @@ from pellucid.staging.root.sets import (
     is_ordered,
     kind_of,
 )
-from pellucid.staging.root.tables import Given, items_of
+from pellucid.staging.root.tables import StaticData, items_of
 from pellucid.staging.root.wordless import at_reader, read_at, wordless
 
 _FIRST = 8
@@ -301,15 +301,15 @@ class Flow:
         if isinstance(value, str) and value:
             return TEXTS
         if isinstance(value, tuple | dict):
-            return self._vector(cast("Given", value))
+            return self._vector(cast("StaticData", value))
         raise wordless(value, self.entry.name)
 
-    def _vector(self, value: Given) -> Set:
+    def _vector(self, value: StaticData) -> Set:
         """The set of a static sequence or dictionary: one for all that are as deep in it."""
         found = self._bits.get(id(value))
         if found is not None:
             return found
-        levels: list[list[Given]] = [[value]]
+        levels: list[list[StaticData]] = [[value]]
         while levels[-1]:
             inner: dict[int, Any] = {id(one): one for each in levels[-1] for one in items_of(each)}
             levels.append([one for one in inner.values() if isinstance(one, tuple | dict)])

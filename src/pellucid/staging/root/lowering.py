@@ -27,7 +27,7 @@ from pellucid.staging.root.pruning import pruned
 from pellucid.staging.root.records import Records
 from pellucid.staging.root.sets import BOOLEANS, NILS, REALS, TEXTS, Set
 from pellucid.staging.root.table_reads import vector
-from pellucid.staging.root.tables import Given
+from pellucid.staging.root.tables import StaticData
 from pellucid.staging.root.wordless import at_reader
 from pellucid.staging.root.words import TAGGED, WordValue
 
@@ -331,7 +331,7 @@ class _Lowering(Operations):
         if value is None or isinstance(value, bool):
             return WordValue(NILS if value is None else BOOLEANS, self.constant(int(value or 0)))
         if isinstance(value, tuple | dict):
-            return vector(self, cast("Given", value))
+            return vector(self, cast("StaticData", value))
         self.flow.constant(value)
         self.out.append(("fail", self.too_large()))
         return None

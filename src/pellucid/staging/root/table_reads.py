@@ -12,11 +12,11 @@ from pellucid.base.errors import StagingError
 from pellucid.ir.flow import BOOLEAN, TEXT, VECTOR
 from pellucid.staging.root.sets import NUMBERS, REALS, Set, alike
 from pellucid.staging.root.tables import REALS as REAL_ITEMS
-from pellucid.staging.root.tables import TAGS, WORDS, Given, TableMemory
+from pellucid.staging.root.tables import TAGS, WORDS, StaticData, TableMemory
 from pellucid.staging.root.words import TAGGED, Words, WordValue
 
 
-def vector(words: Words, value: Given) -> WordValue:
+def vector(words: Words, value: StaticData) -> WordValue:
     """A static sequence or dictionary that is a constant."""
     held = words.flow.constant(value)
     return WordValue(held, words.constant(words.tables.address(value, words.texts, words.place)))
@@ -132,7 +132,7 @@ def _found(words: Words, vector: WordValue, key: WordValue) -> _Found | None:
     """
     flow, tables = words.flow, words.tables
     kinds = alike(flow.sought_in(vector.set))
-    held: list[Given] = [one for level in flow.things_of(vector.set & flow.vectors) for one in level]
+    held: list[StaticData] = [one for level in flow.things_of(vector.set & flow.vectors) for one in level]
     keyed = [tables.keys(one, words.texts, words.place) for one in held]
     counts = {tables.words[one] for one in keyed}
     if not key.set & kinds or not any(counts):

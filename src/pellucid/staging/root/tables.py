@@ -22,13 +22,13 @@ from pellucid.ir.flow import BOOLEAN, INTEGER, MEMORY, NIL, REAL, TEXT, VECTOR
 from pellucid.staging.memory import Memory
 
 _FIRST = 2
-Given: TypeAlias = "tuple[Any, ...] | dict[Any, Any]"
+StaticData: TypeAlias = "tuple[Any, ...] | dict[Any, Any]"
 """A static sequence, or a dictionary."""
 WORDS, TAGS, REALS = "static words", "static tags", "static reals"
 """The names of the memories: all words, their tags, and those that are reals once more, as reals."""
 
 
-def items_of(value: Given) -> Collection[Any]:
+def items_of(value: StaticData) -> Collection[Any]:
     """The items of a sequence, or the values of a dictionary."""
     return value.values() if isinstance(value, dict) else value
 
@@ -53,7 +53,7 @@ class StaticSequences:
         self.tags: list[int] = [INTEGER] * _FIRST
         self._addresses: dict[int, int] = {}
 
-    def address(self, value: Given, texts: dict[str, int], place: str) -> int:
+    def address(self, value: StaticData, texts: dict[str, int], place: str) -> int:
         """The address of a sequence or a dictionary, which is written down when it is met first.
 
         Raises StagingError for an integer that does not fit into a word.
@@ -73,7 +73,7 @@ class StaticSequences:
         self.tags += [INTEGER, INTEGER, *(tag for _, tag in items)]
         return found
 
-    def keys(self, value: Given, texts: dict[str, int], place: str) -> int:
+    def keys(self, value: StaticData, texts: dict[str, int], place: str) -> int:
         """The address of a dictionary with the keys of a dictionary, or the items of a sequence."""
         at = self.address(value, texts, place)
         if not self.words[at - 1]:
@@ -83,7 +83,7 @@ class StaticSequences:
     def _item(self, value: Any, texts: dict[str, int], place: str) -> tuple[int, int]:
         """The word of an item, and its tag."""
         if isinstance(value, tuple | dict):
-            return self.address(cast("Given", value), texts, place), VECTOR
+            return self.address(cast("StaticData", value), texts, place), VECTOR
         if isinstance(value, str):
             return texts.setdefault(value, len(texts)) + 1, TEXT
         if isinstance(value, float):
