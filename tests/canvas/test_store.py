@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -264,6 +265,27 @@ def test_a_store_that_replaces_a_removed_one_is_not_taken_for_it(client: Any, tm
         found = shards.stored(str(path), Manifest.of(shard).digest, 0, (0, 0, 100, 100))
         np.testing.assert_array_equal(found, pl.render(PICTURE, 100, zoom=zoom))
         shutil.rmtree(path)
+
+
+def test_a_client_that_never_connected_is_the_default_one_and_keeps_nobody_waiting(
+    client: Any, tmp_path: Path
+):
+    import distributed
+
+    kept: list[BaseException] = []
+    try:
+        distributed.Client("nowhere")
+    except ValueError as error:
+        kept.append(error)  # Its frames hold the client.
+    assert distributed.default_client() is not client
+    stored: list[Any] = []
+    how: dict[str, Any] = {"shard": 64, "chunk": 32, "client": client}
+    call = threading.Thread(
+        target=lambda: stored.append(pl.store(PICTURE, tmp_path / "a.zarr", 100, **how)), daemon=True
+    )
+    call.start()
+    call.join(60)
+    assert [each.drawn for each in stored] == [4]
 
 
 def test_verification_finds_a_shard_of_other_pixels(client: Any, undisturbed: Path, tmp_path: Path):

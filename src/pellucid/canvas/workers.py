@@ -52,7 +52,8 @@ class ShardWorkers:
             futures[client.submit(work, batch, pure=False, retries=1)] = len(batch)
         finished: Any = distributed.as_completed
         try:
-            for future in finished([*futures]):
+            # By this client's loop: the default client may be one that never connected, and its loop stands still.
+            for future in finished([*futures], loop=client.loop):
                 future.result()
                 yield futures[future]
         finally:
@@ -91,7 +92,7 @@ def local(workers: int | None) -> Generator[Any]:
             memory_limit=0,
         )
         try:
-            made: Any = distributed.Client(cluster)
+            made: Any = distributed.Client(cluster, set_as_default=False)
             try:
                 yield made
             finally:
@@ -104,7 +105,8 @@ def _connected(address: str) -> Any:
     import distributed
 
     try:
-        return distributed.Client(address, timeout=PATIENCE)
+        # Whoever calls has a default client of their own, or none.
+        return distributed.Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         fix = "start one with 'dask scheduler' and give the address that it prints, or leave it out"
         what = f"no scheduler answers ({type(error).__name__})"
