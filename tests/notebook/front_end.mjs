@@ -42,7 +42,17 @@ class Element {
   }
   getContext() {
     const noted = (what) => this.painted.push(what);
-    return { drawImage: () => noted("drawn"), putImageData: () => noted("exact"), clearRect() {} };
+    // The pixels of each row hold a fourth of its number.
+    const getImageData = (_, y, width, height) => {
+      const number = (_, i) => Math.floor((y + Math.floor(i / (4 * width))) / 4);
+      const data = Uint8ClampedArray.from({ length: 4 * width * height }, number);
+      return { width, height, data };
+    };
+    const putImageData = (image) => {
+      this.image = image;
+      noted("exact");
+    };
+    return { drawImage: () => noted("drawn"), putImageData, getImageData, clearRect() {} };
   }
   find(wanted) {
     if (wanted(this)) return this;
@@ -101,10 +111,14 @@ beforeEach(() => {
   set("ResizeObserver", observer("size"));
   set("IntersectionObserver", observer("place"));
   set("window", { devicePixelRatio: 1, addEventListener() {}, removeEventListener() {} });
-  set("ImageData", class {});
+  set("ImageData", class {
+    constructor(data, width, height) {
+      Object.assign(this, { data, width, height });
+    }
+  });
   set("createImageBitmap", async () => {
     if (broken) throw new Error("no picture");
-    return { close() {} };
+    return { width: 400, height: 600, close() {} };
   });
 });
 
@@ -168,6 +182,15 @@ test("at most two requests are without an answer, and nothing is queued", async 
   await answer(sent[0]);
   assert.equal(sent.length, 3);
   assert.deepEqual(sent[2].center, [-49, 0]);
+});
+
+test("the lower half of a frame that is not opaque says how opaque the upper half is", async () => {
+  const { canvas, sent, answer } = view();
+  await answer(sent[0], { format: "masked" });
+  const { width, height, data } = canvas.image;
+  assert.deepEqual([width, height], [400, 300]);
+  assert.deepEqual([...data.slice(0, 4)], [0, 0, 0, 75]);
+  assert.deepEqual([...data.slice(-4)], [74, 74, 74, 149]);
 });
 
 test("a wheel leaves the point under it where it is", async () => {

@@ -61,12 +61,19 @@ def test_a_moving_frame_is_small_and_near(explorer):
     assert explorer.view.size == (48, 32)
 
 
-def test_what_is_not_opaque_is_not_compressed():
-    made = Explorer(im.crop(im.disk(5), im.const(im.red)), pl.View((16, 16)))
-    told, (data,) = made.answer(asked(size=[16, 16]))
+def test_a_moving_frame_that_is_not_opaque_has_its_alpha_below():
+    made = Explorer(im.crop(im.disk(20), im.const(im.red)), pl.View((64, 48)))
+    told, (data,) = made.answer(asked(size=[64, 48]))
     made.close()
-    assert told["format"] == "raw"
-    assert np.frombuffer(data, np.uint8).reshape(16, 16, 4)[0, 0, 3] == 0
+    assert (told["format"], told["size"]) == ("masked", [64, 48])
+    with Image.open(io.BytesIO(data)) as picture:
+        both = np.asarray(picture.convert("RGB")).astype(int)
+    drawn = pl.render(im.crop(im.disk(20), im.const(im.red)), (64, 48), numerics="exact").astype(int)
+    assert np.abs(both[48:, :, 0] - drawn[..., 3]).mean() < 4
+    inside = drawn[..., 3] == 255
+    assert np.abs(both[:48][inside] - drawn[..., :3][inside]).mean() < 8
+    assert both[48, 0].tolist() == [0, 0, 0]
+    assert both[72, 32].tolist() == [255, 255, 255]
 
 
 def test_a_screen_with_more_pixels_sees_the_same_and_the_view_stays_as_large(explorer):

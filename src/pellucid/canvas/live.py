@@ -11,6 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import numpy as np
+
 from pellucid.base.errors import InputError, PellucidError
 from pellucid.base.view import View, checked_real
 from pellucid.canvas.draw import render
@@ -29,8 +31,8 @@ _STILL = Look(format_of("frame.png"))
 class Explorer:
     """Draws the frames that front ends ask for, by a session of its own, which there is while somebody looks.
 
-    While something moves, frames are JPEG, or plain pixels where they are not opaque; an exact one is plain pixels of
-    straight alpha, with the samples of the view.
+    While something moves, frames are JPEG; that of a frame that is not opaque is twice as high, and its lower half is
+    the alpha, as gray. An exact frame is plain pixels of straight alpha, with the samples of the view.
 
     >>> from pellucid import images as im
     >>> with_red = Explorer(im.const(im.red), View((4, 2)))
@@ -119,9 +121,12 @@ class Explorer:
             return {**told, "kind": "trouble", "text": f"the request is not whole: {problem!r}"}, []
         if exact:
             self.view = seen
-        if exact or pixels[..., 3].min() < 255:
             return {**told, "kind": "frame", "format": "raw"}, [pixels.tobytes()]
-        return {**told, "kind": "frame", "format": "jpeg"}, [quick_jpeg(pixels, _MOVING_QUALITY)]
+        alpha = pixels[..., 3:]
+        if alpha.min() == 255:
+            return {**told, "kind": "frame", "format": "jpeg"}, [quick_jpeg(pixels, _MOVING_QUALITY)]
+        both = np.concatenate([pixels, np.broadcast_to(alpha, pixels.shape)])
+        return {**told, "kind": "frame", "format": "masked"}, [quick_jpeg(both, _MOVING_QUALITY)]
 
     def still(self) -> bytes:
         """The bytes of a PNG of the last view at rest."""

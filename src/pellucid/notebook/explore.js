@@ -164,21 +164,34 @@ export function viewer({ model, el, fills = false, source = "the kernel", cure =
     else ask(true);
   }
 
+  /** The pixels of a picture whose lower half says how opaque the upper half is. */
+  function unmasked(bitmap) {
+    const [across, down] = [bitmap.width, bitmap.height / 2];
+    const both = element("canvas", { width: across, height: 2 * down }).getContext("2d", { willReadFrequently: true });
+    both.drawImage(bitmap, 0, 0);
+    const image = both.getImageData(0, 0, across, down);
+    const alpha = both.getImageData(0, down, across, down).data;
+    for (let i = 0; i < alpha.length; i += 4) image.data[i + 3] = alpha[i];
+    return image;
+  }
+
   async function paint(message, data) {
-    if (message.format === "jpeg") {
+    let image;
+    if (message.format === "raw") {
+      const bytes = new Uint8ClampedArray(data.buffer, data.byteOffset, data.byteLength);
+      image = new ImageData(bytes, message.size[0], message.size[1]);
+    } else {
       const bitmap = await createImageBitmap(new Blob([data], { type: "image/jpeg" }));
-      if (message.id > drawn) context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+      if (message.format === "masked") image = unmasked(bitmap);
+      else if (message.id > drawn) context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
       bitmap.close();
-      return;
     }
-    const bytes = new Uint8ClampedArray(data.buffer, data.byteOffset, data.byteLength);
-    const image = new ImageData(bytes, message.size[0], message.size[1]);
-    if (message.id < drawn) return;
-    if (message.size[0] === canvas.width && message.size[1] === canvas.height) {
+    if (!image || message.id < drawn) return;
+    if (image.width === canvas.width && image.height === canvas.height) {
       context.putImageData(image, 0, 0);
       return;
     }
-    const small = element("canvas", { width: message.size[0], height: message.size[1] });
+    const small = element("canvas", { width: image.width, height: image.height });
     small.getContext("2d").putImageData(image, 0, 0);
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.drawImage(small, 0, 0, canvas.width, canvas.height);

@@ -457,18 +457,18 @@ class _Writer:
         return converted(joined("add", [converted(x, type_) for x in values]), T.i64)
 
     def _sample(self, s: Samples, r: Expr, j: Expr, unit: Expr, d: int) -> Expr:
-        """A sample of a unit, at a constant bit if there is one."""
+        """A sample of a unit: at a constant bit, or whole elements after a sample whose bits begin alike, if it can."""
         memory, bits = self.buffers[s.buffer].memory, self.bits(s.buffer)
         step = s.pace * self.unit
         if step % bits == 0 and self.unit % len(s.offsets) == 0:
             size = int(step) // bits
-            base = (
-                times(r, size)
-                if j is ZERO
-                else E.apply("add", times(r, size * self.lanes * self.rows), times(j, size))
-            )
+            base = times(r, size if j is ZERO else size * self.lanes * self.rows)
+            base = base if j is ZERO else E.apply("add", base, times(j, size))
             return read(s, memory, base, s.start(d), self.plan.type)
         base = times(r, int(step * self.lanes * self.rows) // bits)
+        ahead = s.start(d) - s.start(0)
+        if d % len(s.offsets) == 0 and ahead % bits == 0:
+            base, d = plus(base, ahead // bits), 0
         return read_cyclic(s, memory, base, plus(times(j, self.unit), d), self.plan.type)
 
     def _elements(self, k: int, outputs: Sequence[Sequence[Expr]]) -> list[_Element]:

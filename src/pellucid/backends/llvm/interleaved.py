@@ -227,23 +227,28 @@ class InterleavedLoads:
             if h.has(buffer, stride, (stride.constant, *constants)):
                 return h
         own = self.addressing.shape(node.args[0]).constant
-        near = [stride.constant]
-        for constant, nodes in self.neighbors.near(node).items():
-            apart = constant - own
-            proved = abs(apart) < stride.reach and any(
-                n.free == node.free and self.bounds.is_proved(n.args[0], buffer) for n in nodes
-            )
-            if proved:
-                near.append(stride.constant + apart)
+        apart = {constant - own: nodes for constant, nodes in self.neighbors.near(node).items()}
+        near = [k for k, nodes in apart.items() if abs(k) < stride.reach and self._is_proved(node, nodes)]
         # What is proved of lane 0 of the first and of the last lane of the last holds for all between them.
-        loads = tuple(sorted(set(near)))
+        loads = tuple(sorted({stride.constant, *(stride.constant + k for k in near)}))
         places = stride.places(self.scope.lanes)
         first, end = loads[0] + min(places), loads[-1] + max(places) + 1
         where = self.strides.lane_zero(buffer, stride, first)
-        size = (end - first) * buffer.type.dtype.itemsize
+        each = buffer.type.dtype.itemsize
+        size = (end - first) * each
+        # A load further on proves that a whole register may be read, though nobody asks for all of it.
+        beyond = range(
+            first + REGISTER // each - max(places) - 1 - stride.constant, REGISTER // each + stride.reach
+        )
+        whole = size < REGISTER and any(self._is_proved(node, apart.get(k, ())) for k in beyond)
+        size = REGISTER if whole else size
         windows = self.shuffles.windows(where, size)
         self._held.append(Held(buffer, stride, first, windows, self.scope.mark(), loads, where, size))
         return self._held[-1]
+
+    def _is_proved(self, node: Expr, others: Iterable[Expr]) -> bool:
+        """Whether one of the other loads of the iterations of a node is proved to be in bounds."""
+        return any(n.free == node.free and self.bounds.is_proved(n.args[0], node.attr) for n in others)
 
     def around(self, held: Held, bytes_: Sequence[int]) -> Windows:
         """Registers of a group that have some bytes of it: one of its own if they are near to each other.
