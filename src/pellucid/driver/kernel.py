@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from inspect import getattr_static
 from pathlib import PurePath
-from typing import Any, NamedTuple, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,9 @@ from .view import (
     part_of,
     pixels_of,
 )
+
+if TYPE_CHECKING:
+    from .choosing import ChosenCode
 
 Bytes = NDArray[np.uint8]
 V = TypeVar("V")
@@ -102,7 +105,9 @@ class Kernel:
         self._versions: dict[Hashable, Any] = {}
         self._ready: Ready | None = None
         if now:
-            self.code(FrameVariant())
+            code = self.code(FrameVariant())
+            if options.backend == "auto":
+                cast("ChosenCode", code).prepare()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """How to pickle it: as a card."""
@@ -153,10 +158,15 @@ class Kernel:
         """The code that draws a variant; `smooth` is for pixels that may be off by a little."""
 
         def make() -> Code:
-            # How far a pixel is off, only intervals can tell.
-            tiles = smooth and self.options.backend == "auto"
-            options = replace(self.options, backend="tiles") if tiles else self.options
-            return code_of(self.frame(variant), options)
+            frame, options = self.frame(variant), self.options
+            if options.backend != "auto":
+                return code_of(frame, options)
+            if smooth:
+                # How far a pixel is off, only intervals can tell.
+                return code_of(frame, replace(options, backend="tiles"))
+            from .choosing import ChosenCode
+
+            return codes.get(key_of(frame, options), lambda: ChosenCode(frame, options))
 
         return self.version((variant, smooth), make)
 
@@ -354,18 +364,41 @@ def _has_samples(thing: object) -> bool:
 _samples = functools.lru_cache(maxsize=64)(_has_samples)
 
 
-def code_of(frame: Frame, options: Options) -> Code:
-    """The code of a frame, from memory if equal programs were compiled before."""
+def key_of(frame: Frame, options: Options) -> Hashable:
+    """What tells the code of a frame from that of others in memory."""
     # What is known of a parameter is compiled in, and checked when the code runs.
     known = frozenset(frame.ranges.items())
-    key = (frame.kernel.outputs, tuple(all_roots(frame.kernel.body)), known, options, version())
+    return frame.kernel.outputs, tuple(all_roots(frame.kernel.body)), known, options, version()
+
+
+def code_of(frame: Frame, options: Options) -> Code:
+    """The code of a frame, from memory if equal programs were compiled before."""
+    backend = make_backend(options.backend)
+    best = functools.partial(optimized, frame, options, backend)
 
     def make() -> Code:
-        backend = make_backend(options.backend)
-        best = functools.partial(optimized, frame, options, backend)
         return of_kernel(frame.kernel, frame.ranges, options, backend, best)
 
-    return codes.get(key, make)
+    return codes.get(key_of(frame, options), make)
+
+
+class _Absent(Exception):  # noqa: N818 - nothing is wrong
+    """Code would have to be made."""
+
+
+def at_hand(frame: Frame, options: Options) -> Code | None:
+    """The code of a frame if it was made before, in this process or by one with the same cache; else None."""
+
+    def best() -> Optimized:
+        raise _Absent
+
+    def make() -> Code:
+        return of_kernel(frame.kernel, frame.ranges, options, make_backend(options.backend), best)
+
+    try:
+        return codes.get(key_of(frame, options), make)
+    except _Absent:
+        return None
 
 
 def optimized(frame: Frame, options: Options, backend: Backend) -> Optimized:

@@ -17,7 +17,8 @@ BACKENDS = ("auto", *names())
 class Options:
     """Options of compiling: numerics "relaxed" or "exact", precision "f32" or "f64", and the back end.
 
-    "auto" is LLVM, and the tile machine where a pixel may be off by a little.
+    "auto" is LLVM or the tile machine, whichever is expected to draw sooner, and then the faster one; of loops and
+    conversions it is LLVM, and the tile machine where a pixel may be off by a little.
     Raises InputError for a word that is not known.
 
     >>> Options(numerics="exact").real

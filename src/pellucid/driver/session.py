@@ -22,12 +22,13 @@ import numpy as np
 from ..backends.port import Code
 from ..backends.tiles.machine.running import TileCode, TileCounts
 from ..base.deep_stack import with_deep_stack
-from ..base.errors import BackendError, InputError, PellucidError
+from ..base.errors import InputError, PellucidError
 from ..base.gc_pause import gc_paused
 from ..base.view import View, ViewArguments, spelled_out
 from ..ir import expr as E
 from ..ir.expr import Expr
 from .background import Background, Job, promptly
+from .choosing import tape_of
 from .compiled import of_kernel
 from .frame import OUT, Frame
 from .kernel import Bytes, Kernel, checked_source, make_backend, optimized
@@ -340,20 +341,7 @@ class Session:
         return tape.code, NOTHING
 
     def _tape_of(self, frame: Frame, *, rewritten: bool = False) -> TileCode | None:
-        options = Options(self.options.numerics, self.options.precision, "tiles")
-        backend: Any = make_backend("tiles")
-
-        def work() -> TileCode:
-            if options.numerics == "exact" and not rewritten:
-                # Exact rules keep every bit, so that there is no need to wait for them.
-                return backend.compile(frame.kernel, frame.ranges)
-            best = optimized(frame, options, backend)
-            return backend.compile(best.kernel, best.ranges)
-
-        try:
-            return with_deep_stack(work)
-        except BackendError:
-            return None
+        return with_deep_stack(lambda: tape_of(frame, self.options, rewritten=rewritten))
 
     def _judge(self) -> None:
         """Say what machine code would do, when that is not known yet or frames take much longer than they did."""

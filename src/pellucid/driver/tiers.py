@@ -17,6 +17,7 @@ from ..backends.tiles.machine.running import TileCounts
 from ..backends.tiles.sizes import LANES, VECTORS
 from ..backends.tiles.tape.build import Tape
 from ..ir import prim as table
+from ..ir.expr import Expr, topological
 
 BATCH = LANES * VECTORS
 
@@ -65,6 +66,41 @@ class Estimate(NamedTuple):
         return self.share < SPEEDUP_THRESHOLD and saved > self.compile_ms
 
 
+class FrameCost(NamedTuple):
+    """What a frame is expected to cost before anything is made of it: milliseconds for a tape, and for machine code.
+
+    work    of its operators, each by its cost.
+    loads   from tables and pictures.
+    """
+
+    work: float
+    loads: int
+    tape_ms: float
+    compile_ms: float
+
+    @classmethod
+    def of(cls, pixel: Expr, *, exact: bool) -> FrameCost:
+        """The cost of a frame whose pixels are computed so; exact tapes are made as traced.
+
+        >>> from ..ir import types as T
+        >>> from ..ir.expr import apply, param
+        >>> x = param("x", T.f32)
+        >>> FrameCost.of(apply("mul", x, x), exact=False)
+        FrameCost(work=1.0, loads=0, tape_ms=4.12, compile_ms=5.2)
+        """
+        rows, nodes = table.table(), topological([pixel])
+        work = float(sum(rows[e.op].cost for e in nodes if e.op in rows))
+        loads = sum(e.op == "load" for e in nodes)
+        (tape, each), (fixed, unit) = TRACED_MS if exact else TAPE_MS, COMPILE_MS
+        return cls(work, loads, tape + each * len(nodes), fixed + unit * (work + loads))
+
+    def frame_ms(self, pixels: int, costs: Costs = COSTS) -> float:
+        """The milliseconds of a frame of so many pixels by machine code, on one thread."""
+        return 1e-6 * pixels / BATCH * (self.work * costs.code + self.loads * costs.load + costs.pixels)
+
+
+TAPE_MS, TRACED_MS = (4.0, 0.06), (1.0, 0.015)
+"""Milliseconds to make a tape by the rules, and as traced: for any, and for each node."""
 REWRITING_MS = (2.0, 0.03)
 """Milliseconds to make a tape by the rules: for any, and for each instruction of the tape as it was traced."""
 REWRITING_SAVES = 0.5
@@ -124,10 +160,10 @@ class Timing:
         times = self._times.get(name)
         return statistics.median(times) * pixels if times else None
 
-    def fastest(self, names: list[str]) -> str:
-        """The fastest; one that was never tried is tried, the last such first."""
+    def fastest(self, names: list[str], tries: int = 1) -> str:
+        """The fastest; one that was not yet tried so often is tried, the last such first."""
         for name in reversed(names):
-            if not self._times.get(name):
+            if len(self._times.get(name, ())) < tries:
                 return name
         return min(names, key=lambda name: min(self._times[name]))
 

@@ -23,8 +23,8 @@ from .ruleset import RuleSet, all_rules, rule_set
 
 MAX_EXAMPLE = 24
 """Examples of more nodes than that are not printed."""
-MAX_DEPTH = 150
-"""Rules may build on rules this deep; deeper means that two of them chase each other."""
+MAX_DEPTH = 10_000
+"""Rules may build on rules this deep, as in a picture of thousands of layers; deeper, two of them chase each other."""
 
 
 @dataclass(slots=True)

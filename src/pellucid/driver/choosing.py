@@ -1,0 +1,198 @@
+"""Choosing: a picture is drawn from its tape or by machine code, as is expected to be sooner, then as was measured.
+
+Beside `kernel`, for the back end "auto". Both draw the same bits. A tape is made sooner and skips what intervals
+decide; machine code is up to six times as fast where there is nothing to skip. What is not made yet is made once the
+frames so far took as long as making it, so that a choice that turns out wrong costs no more than what it tried to save.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time as clock
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..backends.port import Arguments, Code, Memory
+from ..backends.tiles.machine.running import TileCode, TileCounts
+from ..base.deep_stack import with_deep_stack
+from ..base.errors import BackendError
+from ..base.gc_pause import gc_paused
+from .frame import OUT, Frame
+from .kernel import at_hand, code_of, make_backend, optimized
+from .options import Options
+from .tiers import FrameCost, Timing, estimate
+
+TILES, LLVM = "tiles", "llvm"
+PROBES = (64, 128)
+"""Sides of the small frames by which it is estimated how much of a large one intervals decide."""
+MAX_AHEAD_MS = 300.0
+"""Milliseconds up to which machine code is made before the first frame is asked for, as `compile` does."""
+SAMPLED_SHARE = 0.5
+"""The time of machine code as a share of the tape's, where each pixel is a mean and nothing is measured yet."""
+TRIES = 2
+"""Frames by which each of two codes is measured: the first one of a tape makes its memory."""
+
+
+class ChosenCode:
+    """The code of a frame, by the tile machine or by LLVM; `port.Code`.
+
+    >>> from pellucid import images as im
+    >>> from .kernel import Kernel
+    >>> code = Kernel(im.udisk, Options(), now=False).code()
+    >>> code.told
+    'from a tape'
+    """
+
+    def __init__(self, frame: Frame, options: Options) -> None:
+        self._frame, self._options = frame, options
+        self.cost = FrameCost.of(frame.pixel, exact=options.numerics == "exact")
+        self._tape: TileCode | None = None
+        self._machine: Code | None = None
+        self._has_tape = True
+        self._timing = Timing()
+        self._spent_ms = 0.0
+        # The pixels drawn by the tape, and what it had counted before them.
+        self._tiled, self._before = 0, TileCounts()
+        self._drawing = 0
+        self._lock = threading.RLock()
+
+    def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
+        """Run once; see `port.Code`."""
+        # Samples are pixels to whoever draws them.
+        pixels = int(arguments["width"]) * int(arguments["height"]) * int(arguments.get("samples", 1)) ** 2
+        with self._lock, gc_paused():
+            name, code = with_deep_stack(lambda: self._chosen(arguments, pixels))
+            self._drawing += name == TILES
+        began = clock.perf_counter()
+        try:
+            code.run(arguments, memory, threads=threads)
+        finally:
+            ms = 1e3 * (clock.perf_counter() - began)
+            with self._lock:
+                self._drawing -= name == TILES
+        with self._lock:
+            self._timing.add(name, ms, pixels)
+            self._spent_ms += ms
+            self._tiled += pixels if name == TILES else 0
+
+    def prepare(self) -> None:
+        """Make what will draw, before a frame is asked for: machine code, unless that takes long."""
+        with self._lock, gc_paused():
+            if self.cost.compile_ms > MAX_AHEAD_MS and with_deep_stack(self._made_tape) is not None:
+                return
+            with_deep_stack(self._made_machine)
+
+    @property
+    def told(self) -> str:
+        """How the first frame is drawn, in words."""
+        return "from a tape" if self.cost.tape_ms < self.cost.compile_ms else "by machine code"
+
+    # ---- the choice ----
+
+    def _chosen(self, arguments: Arguments, pixels: int) -> tuple[str, Code]:
+        """The name of the code that draws a frame of so many pixels, and the code."""
+        if self._machine is None and self._tape is None:
+            self._machine = at_hand(self._frame, replace(self._options, backend=LLVM))
+            if self._machine is None and self.cost.tape_ms < self.cost.compile_ms:
+                self._made_tape()
+        tape, machine = self._tape, self._machine
+        if tape is None and machine is not None and self._has_tape:
+            # One frame is about to be drawn; what is known of it is what the others took.
+            ahead = self._timing.of(LLVM, pixels) or self.cost.frame_ms(pixels)
+            if self._spent_ms + ahead > self.cost.tape_ms:
+                tape = self._made_tape()
+        elif (
+            tape is not None
+            and machine is None
+            and (self._drawing or self._machine_pays(tape, arguments, pixels))
+        ):
+            machine = self._made_machine()
+        if tape is None:
+            return LLVM, machine or self._made_machine()
+        if machine is None:
+            return TILES, tape
+        # A tape draws one frame at a time.
+        name = LLVM if self._drawing else self._timing.fastest([LLVM, TILES], TRIES)
+        return name, tape if name == TILES else machine
+
+    def _machine_pays(self, tape: TileCode, arguments: Arguments, pixels: int) -> bool:
+        """Whether machine code would have saved as much by this frame and those before as it takes to be made."""
+        tiled = self._timing.of(TILES, pixels)
+        if tiled is not None:
+            share = _share(tape, _less(tape.counts, self._before), self._tiled)
+        elif max(arguments["width"], arguments["height"]) > 2 * PROBES[-1]:
+            share, tiled = _probed(tape, arguments)
+            self._before = tape.counts
+        else:
+            # To draw it takes no longer than to guess.
+            return False
+        return (self._spent_ms + tiled) * (1.0 - share) > self.cost.compile_ms
+
+    # ---- what is chosen from ----
+
+    def _made_tape(self) -> TileCode | None:
+        if self._tape is None and self._has_tape:
+            self._tape = tape_of(self._frame, self._options)
+            self._has_tape = self._tape is not None
+        return self._tape
+
+    def _made_machine(self) -> Code:
+        if self._machine is None:
+            self._machine = code_of(self._frame, replace(self._options, backend=LLVM))
+        return self._machine
+
+
+def _probed(tape: TileCode, arguments: Arguments) -> tuple[float, float]:
+    """The time of machine code as a share of the tape's, and the milliseconds of the tape, by two small frames."""
+    width, height = int(arguments["width"]), int(arguments["height"])
+    largest = max(width, height)
+    counts: list[TileCounts] = []
+    times: list[float] = []
+    for side in PROBES:
+        across, down = (max(1, round(n * side / largest)) for n in (width, height))
+        seen = {
+            **arguments, "width": across, "height": down, "left": 0, "top": 0, "whole_width": across,
+            "whole_height": down, "scale": arguments["scale"] * largest / side,
+        }  # fmt: skip
+        before, began = tape.counts, clock.perf_counter()
+        tape.run(seen, {OUT: np.empty(across * down, np.uint32)})
+        times.append(1e3 * (clock.perf_counter() - began))
+        counts.append(_less(tape.counts, before))
+    grown = TileCounts(*[round(_grown(a, b, largest)) for a, b in zip(*counts, strict=True)])
+    return _share(tape, grown, width * height), _grown(times[0], times[1], largest)
+
+
+def _less(counts: TileCounts, before: TileCounts) -> TileCounts:
+    return TileCounts(*[a - b for a, b in zip(counts, before, strict=True)])
+
+
+def _share(tape: TileCode, counts: TileCounts, pixels: int) -> float:
+    """The time of machine code as a share of the tape's, for frames of so many pixels in which so much was counted."""
+    # How many samples a pixel needs, no count of machine code's tells.
+    return SAMPLED_SHARE if counts.samples else estimate(tape.tape, counts, pixels).share
+
+
+def _grown(small: float, large: float, side: int) -> float:
+    """What is counted in a frame of a side, by what was counted in the two small ones: by the power that they show."""
+    power = min(2.0, max(0.0, math.log2(large / small))) if small and large else 2.0
+    return large * (side / PROBES[-1]) ** power
+
+
+def tape_of(frame: Frame, options: Options, *, rewritten: bool = False) -> TileCode | None:
+    """The tape of a frame, or None where there can be none.
+
+    In exact numerics it is made as traced, since exact rules keep every bit; `rewritten` by those rules, it is shorter
+    and is made later.
+    """
+    options = replace(options, backend=TILES)
+    backend: Any = make_backend(TILES)
+    try:
+        if options.numerics == "exact" and not rewritten:
+            return backend.compile(frame.kernel, frame.ranges)
+        best = optimized(frame, options, backend)
+        return backend.compile(best.kernel, best.ranges)
+    except BackendError:
+        return None
