@@ -15,6 +15,7 @@ from pellucid.base.view import View, ViewArguments, spelled_out
 from pellucid.canvas.show import png_of
 from pellucid.canvas.source import DrawArguments, drawing, is_drawable
 from pellucid.driver import Options
+from pellucid.driver.choosing import plan_of
 from pellucid.driver.frame import FrameVariant, PictureSource, build
 from pellucid.driver.kernel import checked_source, make_backend, optimized
 from pellucid.driver.view import carried, check_known_params, checked_view
@@ -77,7 +78,8 @@ def explain(
         frame = build(source, options.real, FrameVariant("straight", seen.samples != 1))
         check_known_params(seen.params, frame.params)
         best = optimized(frame, options, make_backend(options.backend))
-        return Report(best.stages, best.ledger, frame.ranges, title="A picture, explained", picture=thumbnail)
+        plan = plan_of(frame, options) if options.backend == "auto" else ""
+        return Report(best.stages, best.ledger, frame.ranges, plan, "A picture, explained", thumbnail)
 
     return with_deep_stack(work)
 

@@ -40,15 +40,16 @@ class ChosenCode:
     """The code of a frame, by the tile machine or by LLVM; `port.Code`.
 
     >>> from pellucid import images as im
+    >>> from .frame import FrameVariant
     >>> from .kernel import Kernel
-    >>> code = Kernel(im.udisk, Options(), now=False).code()
-    >>> code.told
-    'from a tape'
+    >>> code = Kernel(im.udisk, Options(), now=False).code(FrameVariant())
+    >>> code.cost.tape_ms < code.cost.compile_ms
+    True
     """
 
     def __init__(self, frame: Frame, options: Options) -> None:
         self._frame, self._options = frame, options
-        self.cost = FrameCost.of(frame.pixel, exact=options.numerics == "exact")
+        self.cost = cost_of(frame, options)
         self._tape: TileCode | None = None
         self._machine: Code | None = None
         self._has_tape = True
@@ -84,11 +85,6 @@ class ChosenCode:
             if self.cost.compile_ms > MAX_AHEAD_MS and with_deep_stack(self._made_tape) is not None:
                 return
             with_deep_stack(self._made_machine)
-
-    @property
-    def told(self) -> str:
-        """How the first frame is drawn, in words."""
-        return "from a tape" if self.cost.tape_ms < self.cost.compile_ms else "by machine code"
 
     # ---- the choice ----
 
@@ -126,6 +122,9 @@ class ChosenCode:
         elif max(arguments["width"], arguments["height"]) > 2 * PROBES[-1]:
             share, tiled = _probed(tape, arguments)
             self._before = tape.counts
+            # What is expected counts until it is measured.
+            for _ in range(TRIES):
+                self._timing.add(TILES, tiled, pixels)
         else:
             # To draw it takes no longer than to guess.
             return False
@@ -143,6 +142,32 @@ class ChosenCode:
         if self._machine is None:
             self._machine = code_of(self._frame, replace(self._options, backend=LLVM))
         return self._machine
+
+
+def cost_of(frame: Frame, options: Options) -> FrameCost:
+    """What a frame is expected to cost before anything is made of it."""
+    return FrameCost.of(frame.pixel, exact=options.numerics == "exact")
+
+
+def plan_of(frame: Frame, options: Options) -> str:
+    """What "auto" chooses for a frame, in words.
+
+    >>> from pellucid import images as im
+    >>> from .kernel import Kernel
+    >>> kernel = Kernel(im.udisk, Options(), now=False)
+    >>> plan_of(kernel.frame(), kernel.options).split(",")[0]
+    'the first frame is drawn from a tape'
+    """
+    cost = cost_of(frame, options)
+    tape, machine = (
+        ("from a tape", "a tape", cost.tape_ms),
+        ("by machine code", "machine code", cost.compile_ms),
+    )
+    (first, _, soon), (_, other, late) = sorted((tape, machine), key=lambda each: each[2])
+    return (
+        f"the first frame is drawn {first}, expected to be made in {soon:.0f} ms, where {other} takes {late:.0f} ms\n"
+        f"{other} is made too once frames have taken as long, and from there on the faster of both draws"
+    )
 
 
 def _probed(tape: TileCode, arguments: Arguments) -> tuple[float, float]:

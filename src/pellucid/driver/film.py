@@ -27,6 +27,7 @@ from ..loops.core.ledger import Ledger
 from ..loops.core.tactic import State
 from ..loops.scripts.strategies import index_facts
 from ..reasoning.infer import infer
+from .choosing import MAX_AHEAD_MS, cost_of
 from .frame import COLUMN, HEIGHT, OUT, ROW, WIDTH, Frame, FrameVariant
 from .kernel import Bytes, Kernel, lanes_of, make_backend
 from .options import Options
@@ -57,7 +58,7 @@ class Film:
         self.kernel, self.view, self.form = kernel, view, form
         self.parts: Parts | None = None
         variant = FrameVariant(form, view.samples != 1)
-        if kernel.time_varying and not variant.supersample and kernel.options.backend != "tiles":
+        if kernel.time_varying and not variant.supersample and not _draws_from_tapes(kernel, variant):
             with gc_paused():
                 self.parts = with_deep_stack(lambda: cut(kernel.frame(variant), kernel.options, view.size))
         self._values = kernel.values(view)
@@ -78,6 +79,14 @@ class Film:
         memory = {OUT: pixels.reshape(-1).view(np.uint32), **self._planes}
         parts.moving.run(values, memory, threads=view.threads)
         return pixels
+
+
+def _draws_from_tapes(kernel: Kernel, variant: FrameVariant) -> bool:
+    """Whether frames are drawn from tapes, at least at first, because machine code takes long to make."""
+    options = kernel.options
+    if options.backend == "auto":
+        return cost_of(kernel.frame(variant), options).compile_ms > MAX_AHEAD_MS
+    return options.backend == "tiles"
 
 
 class Parts(NamedTuple):
