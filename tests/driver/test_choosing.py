@@ -61,6 +61,7 @@ class Clock:
         self.now, self.drawn, self.made = 0.0, list[str](), list[str]()
         tape = None if tiles is None else Fake(TILES, tiles, self)
         machine = Fake(LLVM, llvm, self)
+        self.fakes = {LLVM: machine, **({TILES: tape} if tape else {})}
         share = llvm / tiles if tiles else 0.0
 
         def make(name: str, code: Fake | None) -> Any:
@@ -128,6 +129,20 @@ def test_what_has_no_tape_is_machine_code(monkeypatch: pytest.MonkeyPatch):
     assert clock.made == [TILES, LLVM]
 
 
+def test_it_is_chosen_again_when_frames_take_much_longer_than_they_did(monkeypatch: pytest.MonkeyPatch):
+    clock = Clock(monkeypatch, tiles=1.0, llvm=8.0, kept=True)
+    codes.forget()
+    _, code = chosen(layers(3))
+    frame: Any = ({"width": 90, "height": 90}, {})
+    for _ in range(12):
+        code.run(*frame)
+    assert clock.drawn[-5:] == [TILES] * 5
+    clock.fakes[TILES].ms = 30.0
+    for _ in range(12):
+        code.run(*frame)
+    assert clock.drawn[-5:] == [LLVM] * 5
+
+
 def test_a_second_frame_at_the_same_time_does_not_wait_for_the_tape(monkeypatch: pytest.MonkeyPatch):
     Clock(monkeypatch, tiles=1.0, llvm=1.0)
     codes.forget()
@@ -162,8 +177,9 @@ def test_the_bits_are_the_same_whichever_draws(numerics, samples):
         np.testing.assert_array_equal(kernel.render(SIZE, **VIEW, samples=samples), expected)
 
 
-def test_a_picture_of_hundreds_of_layers_waits_for_no_compiler():
-    kernel = pl.compile(layers(300))
+@pytest.mark.parametrize("numerics", ["exact", "relaxed"])
+def test_a_picture_of_hundreds_of_layers_waits_for_no_compiler(numerics):
+    kernel = pl.compile(layers(300), numerics=numerics)
     code: Any = kernel.code(FrameVariant())
     assert code.cost.compile_ms > choosing.MAX_AHEAD_MS
     kernel.render(SIZE, **VIEW)

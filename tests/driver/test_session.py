@@ -21,8 +21,8 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import BackendError, InputError, TraceError
 from pellucid.base.gc_pause import gc_paused
+from pellucid.driver import choosing, tiers
 from pellucid.driver import session as sessions
-from pellucid.driver import tiers
 from pellucid.driver.session import Session
 
 SIZE = (96, 61)
@@ -304,7 +304,8 @@ class Gate:
             self.inside -= 1
             return real(frame, options, backend)
 
-        monkeypatch.setattr(sessions, "optimized", optimized)
+        for module in (sessions, choosing):
+            monkeypatch.setattr(module, "optimized", optimized)
         monkeypatch.setattr(sessions, "of_kernel", always_made)
 
 

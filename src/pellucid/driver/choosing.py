@@ -11,7 +11,7 @@ import math
 import threading
 import time as clock
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,15 @@ SAMPLED_SHARE = 0.5
 """The time of machine code as a share of the tape's, where each pixel is a mean and nothing is measured yet."""
 TRIES = 2
 """Frames by which each of two codes is measured: the first one of a tape makes its memory."""
+SLOWER = 2.0
+"""How many times as long some frames in a row must take until it is chosen again."""
+
+
+class _Settled(NamedTuple):
+    """The code that draws from here on, and the milliseconds that it took for a pixel."""
+
+    code: Code
+    ms: float
 
 
 class ChosenCode:
@@ -58,12 +67,20 @@ class ChosenCode:
         # The pixels drawn by the tape, and what it had counted before them.
         self._tiled, self._before = 0, TileCounts()
         self._drawing = 0
+        self._settled: _Settled | None = None
+        self._slow = 0
         self._lock = threading.RLock()
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
         """Run once; see `port.Code`."""
         # Samples are pixels to whoever draws them.
         pixels = int(arguments["width"]) * int(arguments["height"]) * int(arguments.get("samples", 1)) ** 2
+        settled = self._settled
+        if settled is not None:
+            began = clock.perf_counter()
+            settled.code.run(arguments, memory, threads=threads)
+            self._watch(settled, 1e3 * (clock.perf_counter() - began) / pixels)
+            return
         with self._lock, gc_paused():
             name, code = with_deep_stack(lambda: self._chosen(arguments, pixels))
             self._drawing += name == TILES
@@ -78,6 +95,27 @@ class ChosenCode:
             self._timing.add(name, ms, pixels)
             self._spent_ms += ms
             self._tiled += pixels if name == TILES else 0
+            self._settled = self._decided()
+
+    def _watch(self, settled: _Settled, ms: float) -> None:
+        """Choose again when frames take much longer than those by which it was chosen: another part is looked at."""
+        self._slow = self._slow + 1 if ms > SLOWER * settled.ms else 0
+        if self._slow > TRIES:
+            with self._lock:
+                self._settled, self._slow = None, 0
+                for name in (TILES, LLVM):
+                    self._timing.forget(name)
+
+    def _decided(self) -> _Settled | None:
+        """The code that draws from here on, once all that there can be were measured."""
+        codes = {TILES: self._tape, LLVM: self._machine}
+        names = [LLVM, TILES] if self._has_tape else [LLVM]
+        times = {name: self._timing.of(name, 1) for name in names if self._timing.tries(name) >= TRIES}
+        if len(times) < len(names):
+            return None
+        name = self._timing.fastest(names)
+        code, ms = codes[name], times[name]
+        return None if code is None or ms is None else _Settled(code, ms)
 
     def prepare(self) -> None:
         """Make what will draw, before a frame is asked for: machine code, unless that takes long."""

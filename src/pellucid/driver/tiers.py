@@ -155,6 +155,10 @@ class Timing:
         """A frame of so many pixels took so many milliseconds."""
         self._times.setdefault(name, deque(maxlen=LATEST)).append(ms / pixels)
 
+    def tries(self, name: str) -> int:
+        """How many of the last frames are known of a code."""
+        return len(self._times.get(name, ()))
+
     def of(self, name: str, pixels: int) -> float | None:
         """The milliseconds that a frame of so many pixels takes, as far as is known."""
         times = self._times.get(name)
@@ -163,7 +167,7 @@ class Timing:
     def fastest(self, names: list[str], tries: int = 1) -> str:
         """The fastest; one that was not yet tried so often is tried, the last such first."""
         for name in reversed(names):
-            if len(self._times.get(name, ())) < tries:
+            if self.tries(name) < tries:
                 return name
         return min(names, key=lambda name: min(self._times[name]))
 
