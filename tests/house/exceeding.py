@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -22,6 +24,7 @@ from pellucid.backends.tiles.tape.key import Key
 from pellucid.base.errors import PellucidError
 from pellucid.canvas.draw import checked_film
 from pellucid.canvas.formats import Look, format_of
+from pellucid.driver.card import Card, card_of
 from pellucid.driver.codes import ARENA, compile_code
 from pellucid.driver.compiled import MAX_CODES, Codes
 from pellucid.driver.frame import COLUMN, HEIGHT, OUT, ROW, WIDTH
@@ -44,6 +47,7 @@ from pellucid.studio.connection import exported
 from pellucid.studio.document import StoredText
 from pellucid.studio.folder import Folder
 from pellucid.studio.reading import VersionReading
+from pellucid.studio.tiles import Levels
 
 DISK = im.fill(im.tomato, im.udisk)
 GOOD = VersionReading(1, DISK, moves=False)
@@ -264,6 +268,11 @@ def by_rows(*body: str) -> Callable[..., object]:
     return compile_code(read_sugar(text)["picture"], *memories, tier="rows")
 
 
+def card_with(**changes: Any) -> bytes:
+    """The card of a disk with other fields."""
+    return json.dumps({**json.loads(card_of(DISK).text), **changes}).encode()
+
+
 def sums(*lines: str, of: int) -> list[str]:
     """Lines that end with the sum of so many values."""
     return [
@@ -281,13 +290,21 @@ def of_document(functions: str, name: str) -> object:
 
 
 EXCEED: dict[str, Callable[[Path], object]] = {
+    "driver.frame.MAX_SIDE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1), precision="f64"),
+    "driver.frame.MAX_WHOLE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1), part=(0, 0, 1, 1)),
     "document.evaluating.MAX_STEPS": lambda _: of_document(
         "f0 = lambda p: p.x\n" + "".join(f"f{k + 1} = lambda p: f{k}(p) + f{k}(p)\n" for k in range(20)),
         "f20",
     ),
     "document.evaluating.MAX_CALLS": lambda _: of_document("def f(p):\n    return f(p)\n", "f"),
-    "driver.frame.MAX_SIDE": lambda _: pl.render(DISK, ((1 << 20) + 1, 1)),
     "driver.frame.MAX_PIXELS": lambda _: pl.render(DISK, (1 << 16, 1 << 15)),
+    "canvas.shards.MAX_SHARD": lambda folder: pl.store(DISK, folder / "a.zarr", 8, shard=(1 << 13) + 1),
+    "canvas.workers.MAX_WORKERS": lambda folder: pl.store(DISK, folder / "a.zarr", 8, workers=1025),
+    "driver.card.MAX_BYTES": lambda _: Card(bytes((1 << 30) + 1)),
+    "driver.card.MAX_TEXT": lambda _: Card(card_with(frames={"f32 straight one": "1" * ((1 << 26) + 1)})),
+    "driver.card.MAX_NAMES": lambda _: Card(
+        card_with(params={f"p{k}": [0, 0, 1] for k in range((1 << 12) + 1)})
+    ),
     "driver.frame.REACH": lambda _: pl.render(DISK, (1, 1), time=2.0**41),
     "driver.frame.FINEST": lambda _: pl.render(DISK, (1, 1), zoom=1.1e37),
     "backends.shade.programs.MAX_TEXELS": lambda _: shaded(fragment, 1, (1 << 24) + 1),
@@ -309,6 +326,7 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "cli.hops.queries.MAX_ARRAY_BYTES": lambda folder: array_of_numpy(sparse(folder, "a.npy", (1 << 32) + 1)),
     "document.source.MAX_CHARACTERS": lambda folder: StoredText(sparse(folder, "a.py", 100_001)),
     "studio.folder._MAX_NAME": lambda folder: Folder(folder).file("a" * 1024 + ".py"),
+    "studio.tiles.MAX_SETTINGS": lambda _: Levels(pl.compile(DISK), pl.View(8)).with_settings("t" * 2049),
     "studio.connection.MAX_PIXELS": lambda _: exported(GOOD, GOOD_VIEW | {"width": "8192", "height": "4097"}),
     "pixels.notation.MAX_CHARACTERS": lambda _: layout_of("Y:8" + " " * (1 << 14)),
     "pixels.notation.MAX_DIGITS": lambda _: layout_of("Y:8 rows 1000000000"),

@@ -20,6 +20,7 @@ ROWS = re.findall(
     re.MULTILINE,
 )
 NO_LIMITS = {
+    "driver.card.FORMAT": "the number of the form of cards",
     "backends.flow.frame.PAIR_BYTES": "the size of a pair; an arena bounds how many there are",
     "staging.front.interpreter._MAX_WORD": "the bytes of the largest word of a memory",
     "backends.rows.loops.HALT": "the number of the block in which a graph ends",

@@ -25,7 +25,8 @@ from pellucid.loops.analysis.placement import THRESHOLD, place
 from pellucid.loops.core.registry import moves
 from pellucid.reasoning.prove import Proved
 
-VIEW = {"time": 0.5, "center_x": 0.25, "center_y": -0.5, "scale": 0.5, "width": 6, "height": 5, "samples": 1}
+VIEW = {"time": 0.5, "center_x": 0.25, "center_y": -0.5, "scale": 0.5, "width": 6, "height": 5, "samples": 1,
+        "left": 0, "top": 0, "whole_width": 6, "whole_height": 5}  # fmt: skip
 
 
 def heavy(v, steps=40):

@@ -50,6 +50,10 @@ def counts(kernel):
         "scale": 0.25,
         "width": 8,
         "height": 6,
+        "left": 0,
+        "top": 0,
+        "whole_width": 8,
+        "whole_height": 6,
         "samples": 1,
     }
     arguments = {p.attr: view[p.attr] for p in kernel.params}

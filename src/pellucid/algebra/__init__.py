@@ -12,6 +12,7 @@ array([ 0,  0,  0, 24,  0])
 """
 
 from .array import Array, array, chi, coordinate, index, maximum, minimum, pointwise, scalar, where
+from .blocks import halo, map_blocks
 from .operation import Coordinates
 from .program import Program, compile, run
 from .template import (
@@ -44,7 +45,9 @@ __all__ = [
     "correlate",
     "dilate",
     "erode",
+    "halo",
     "index",
+    "map_blocks",
     "max",
     "maximum",
     "median",

@@ -159,6 +159,18 @@ class TableOperation(Operation):
         object.__setattr__(self, "free", free)
 
 
+def reached(roots: Iterable[Operation]) -> list[Operation]:
+    """All operations that the roots are made of, also those inside of definitions by cases."""
+    found: dict[Operation, None] = {}
+    stack = list(reversed(list(roots)))
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found[node] = None
+            stack.extend(reversed(node.operands))
+    return list(found)
+
+
 def ordered(roots: Iterable[Operation]) -> list[Operation]:
     """All operations that the roots are made of, operands first, without what is inside of definitions by cases."""
     found: dict[Operation, None] = {}

@@ -23,7 +23,7 @@ from ..ir.nest import Kernel, inputs
 from ..loops.report import Report
 from .array import Array, checked_number
 from .naive import Lowering
-from .operation import Input, Operation, Scalar
+from .operation import Input, Scalar, reached
 from .script import optimized
 
 Numbers = np.ndarray[Any, Any]
@@ -43,8 +43,8 @@ class Program:
     """
 
     def __init__(self, outputs: dict[str, Array], options: Options, *, optimize: bool, single: bool) -> None:
-        self.outputs, self.options, self._single = outputs, options, single
-        nodes = _reached([o.node for o in outputs.values()])
+        self.outputs, self.options, self.is_single = outputs, options, single
+        nodes = reached([o.node for o in outputs.values()])
         self.inputs = {n.name: Array(n) for n in nodes if isinstance(n, Input)}
         self.scalars = {n.name: Array(n) for n in nodes if isinstance(n, Scalar)}
         names = [*self.inputs, *self.scalars, *outputs]
@@ -76,14 +76,7 @@ class Program:
         `threads` bounds how many take part; `out` is an array, or a dict of arrays, to store the outputs in. Raises
         InputError for what is missing, unknown, or of another shape or type than was declared.
         """
-        known = {**self.inputs, **self.scalars}
-        for name in given:
-            if name not in known:
-                hint = did_you_mean(name, known) or f"it takes {', '.join(known) or 'nothing'}"
-                raise InputError(f"takes no {name!r}", place="program", fix=hint)
-        for name in known:
-            if name not in given:
-                raise InputError(f"{name!r} is missing", place="program", fix="give it by name")
+        check_names({**self.inputs, **self.scalars}, given)
         memory = {
             self._buffers[name]: _checked(name, given[name], a)
             for name, a in self.inputs.items()
@@ -100,7 +93,7 @@ class Program:
             name: checked_number(given[name], s.type, f"program, {name}") for name, s in self.scalars.items()
         }
         self._code.run(arguments, memory, threads=threads)
-        if self._single:
+        if self.is_single:
             return results[0]
         return dict(zip(self.outputs, results, strict=True))
 
@@ -108,8 +101,8 @@ class Program:
         """The arrays for the outputs: those of the caller, or new ones."""
         if out is None:
             return [np.empty(o.shape, o.type.dtype) for o in self.outputs.values()]
-        targets = cast("dict[str, Any]", {"out": out} if self._single else out)
-        if set(targets if isinstance(out, dict) or self._single else ()) != set(self.outputs):
+        targets = cast("dict[str, Any]", {"out": out} if self.is_single else out)
+        if set(targets if isinstance(out, dict) or self.is_single else ()) != set(self.outputs):
             raise InputError(
                 "is not an array for each output", place="program, out", fix="give a dict by name"
             )
@@ -173,16 +166,18 @@ def _named(outputs: Outputs) -> tuple[dict[str, Array], bool]:
     return found, False
 
 
-def _reached(roots: Sequence[Operation]) -> list[Operation]:
-    """Every operation, also those inside of definitions by cases."""
-    found: dict[Operation, None] = {}
-    stack = list(reversed(roots))
-    while stack:
-        node = stack.pop()
-        if node not in found:
-            found[node] = None
-            stack.extend(reversed(node.operands))
-    return list(found)
+def check_names(known: Mapping[str, Array], given: Mapping[str, Any]) -> None:
+    """Nothing, if exactly what a program takes is given.
+
+    Raises InputError for what is missing or unknown.
+    """
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"it takes {', '.join(known) or 'nothing'}"
+            raise InputError(f"takes no {name!r}", place="program", fix=hint)
+    for name in known:
+        if name not in given:
+            raise InputError(f"{name!r} is missing", place="program", fix="give it by name")
 
 
 def _checked(name: str, value: Any, declared: Array) -> Numbers:

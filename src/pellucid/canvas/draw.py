@@ -38,7 +38,7 @@ from pellucid.canvas.source import DrawArguments, Kernel, drawing
 from pellucid.canvas.spill import is_by_rows, spilled
 from pellucid.driver import Kernel as Compiled
 from pellucid.driver.film import MAX_PLANES, Film
-from pellucid.driver.view import EXACT, Smooth, check_size, checked_out
+from pellucid.driver.view import EXACT, Smooth, check_size, checked_out, part_of
 
 if TYPE_CHECKING:
     from pellucid.pixels import Layout
@@ -59,6 +59,7 @@ def render(
     view: View | None = None,
     alpha: str = "straight",
     format: str | Layout | None = None,
+    part: tuple[int, int, int, int] | None = None,
     out: Pixels | None = None,
     **arguments: Unpack[DrawArguments],
 ) -> Pixels:
@@ -69,8 +70,9 @@ def render(
     overrides its field of that name. The vertical axis grows upward, row 0 is the top row, colors are taken at pixel
     centers; each pixel is the mean light of `samples` by `samples` points.
     `alpha` is `straight` or `premultiplied`. With a `format`, such as "nv12" or a line of the notation of layouts,
-    it is a flat array of the bytes of the picture in that format. The pixels go to `out`, if given: a contiguous
-    array of the same shape.
+    it is a flat array of the bytes of the picture in that format. Of a `part`, which is (left, top, width, height) in
+    pixels of the whole `size`, they are those that the whole has there, bit for bit. The pixels go to `out`, if given:
+    a contiguous array of the same shape.
 
     A pixel may be off by a little, in parts of a channel's range: a `tolerance` such as 1/255 is kept for sure; an
     `error` is an estimate, and `samples` then are the most that a row of a pixel gets.
@@ -81,20 +83,26 @@ def render(
     (64, 64, 4)
     >>> render(im.udisk, view=View((64, 32), zoom=8.0), time=2.0).shape
     (32, 64, 4)
+    >>> render(im.udisk, (100_000, 100_000), zoom=40_000.0, part=(9_000, 50_000, 64, 8)).shape
+    (8, 64, 4)
     """
-    asked = drawing(picture, size, view, arguments, frames=0 if out is not None else 1)
+    asked = drawing(picture, size, view, arguments, frames=0 if out is not None else 1, part=part)
     check_alpha(alpha)
     if asked.near != EXACT and format is not None:
         raise InputError(
             "only pixels may be off by a little", place="format", fix="leave it out, or tolerance and error"
         )
+    if part is not None and format is not None:
+        raise InputError(
+            "parts are drawn as pixels", place="format", fix="leave it out, or pl.convert the pixels"
+        )
     if out is not None and format is None:
-        width, height = asked.view.size
+        width, height = part_of(asked.view, part).size
         checked_out(out, (height, width, 4))
     kernel = asked.kernel()
     if format is not None:
         return _in_format(kernel, format, asked.view, out)
-    return _pixels(kernel, asked.view, alpha, out, asked.near)
+    return _pixels(kernel, asked.view, alpha, out, asked.near, part)
 
 
 @spelled_out(DrawArguments)
@@ -303,11 +311,20 @@ def _frames(
 
 
 def _pixels(
-    kernel: Kernel, view: View, alpha: str, out: Pixels | None = None, near: Smooth = EXACT
+    kernel: Kernel,
+    view: View,
+    alpha: str,
+    out: Pixels | None = None,
+    near: Smooth = EXACT,
+    part: tuple[int, int, int, int] | None = None,
 ) -> Pixels:
     draw = kernel.premultiplied if alpha == "premultiplied" else kernel.render
     if isinstance(kernel, Compiled):
-        return draw(view=view, out=out, **near._asdict())
+        return draw(view=view, part=part, out=out, **near._asdict())
+    if part is not None:
+        raise InputError(
+            "this kernel draws whole pictures", place="part", fix="give the picture, or pl.compile it"
+        )
     if near != EXACT:
         raise InputError("this kernel is always exact", place="tolerance", fix="leave it out")
     return draw(**view.arguments(), out=out)

@@ -104,8 +104,9 @@ def drawing(
     *,
     frames: int = 0,
     fitted: bool = False,
+    part: object = None,
 ) -> Drawing:
-    """Check the arguments of a verb, where `frames` pictures are held in memory at once.
+    """Check the arguments of a verb, where `frames` pictures, or parts of that size, are held in memory at once.
 
     With `fitted`, as where people look, a picture is framed by `pl.fit` if neither a view nor a zoom says otherwise.
     Raises `InputError` for a value out of its range.
@@ -118,7 +119,7 @@ def drawing(
     tolerance, error = rest.pop("tolerance", None), rest.pop("error", None)
     seen = checked_view(
         size, view=view, framed=carried(picture), precision=precision_of(picture, options.get("precision")),
-        frames=frames, **rest,
+        part=part, frames=frames, **rest,
     )  # fmt: skip
     near = checked_smooth(tolerance, error, seen.samples)
     if fitted and view is None and carried(picture) is None and "zoom" not in rest:

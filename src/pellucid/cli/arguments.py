@@ -254,6 +254,21 @@ def _add_animate(parser: argparse.ArgumentParser) -> None:
     _add_compile(parser)
 
 
+def _add_store(parser: argparse.ArgumentParser) -> None:
+    _add_source(parser)
+    parser.add_argument("-o", "--output", dest="out", metavar="OUT", help=".ome.zarr, .zarr, .tif or .dzi")
+    parser.add_argument("--levels", type=values.whole, metavar="N", help="of the pyramid (down to a tile)")
+    parser.add_argument("--shard", type=values.whole, metavar="N", default=2048, help="side of a file (2048)")
+    parser.add_argument("--chunk", type=values.whole, metavar="N", default=512, help="side of a tile (512)")
+    drawing = parser.add_argument_group("who draws")
+    drawing.add_argument("--workers", type=values.whole, metavar="N", help="processes here (one per core)")
+    drawing.add_argument("--scheduler", dest="client", metavar="ADDRESS", help="that of a cluster of Dask's")
+    drawing.add_argument("--new", action="store_true", help="refuse what is there, instead of going on")
+    drawing.add_argument("--verify", type=values.whole, metavar="N", default=0, help="shards to draw again")
+    _add_view(parser, "--time")
+    _add_compile(parser, threads=False)
+
+
 def _add_show(parser: argparse.ArgumentParser) -> None:
     _add_source(parser)
     parser.add_argument(
@@ -349,6 +364,16 @@ def _add_studio(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-browser", action="store_true", help="print the address, and open none")
 
 
+def _add_serve(parser: argparse.ArgumentParser) -> None:
+    _add_source(parser)
+    parser.add_argument(
+        "--port", type=values.whole, default=0, metavar="N", help="of the address (a free one)"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="print the addresses, and open none")
+    _add_view(parser, "--time")
+    _add_compile(parser)
+
+
 def _add_gallery(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", dest="out", metavar="DIR", default="gallery", help="the folder to fill (gallery)"
@@ -381,6 +406,14 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "draw a moving picture into a file",
         examples.ANIMATE,
         _add_animate,
+    ),
+    (
+        "store",
+        "FILE.py[:NAME] -o OUT.ome.zarr --size WxH [options]",
+        "storing:store",
+        "draw a picture larger than memory, by many workers",
+        examples.STORE,
+        _add_store,
     ),
     (
         "render-audio",
@@ -437,6 +470,14 @@ COMMANDS: tuple[tuple[str, str, str, str, str, Callable[[argparse.ArgumentParser
         "open a page in the browser with a picture and its text, drawn as you type",
         examples.STUDIO,
         _add_studio,
+    ),
+    (
+        "serve",
+        "FILE.py[:NAME] --size WxH [options]",
+        "serving:serve",
+        "show a picture of any size in the browser, drawn where you look",
+        examples.SERVE,
+        _add_serve,
     ),
     (
         "gallery",

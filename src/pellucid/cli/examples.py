@@ -40,6 +40,18 @@ examples:
   pellucid animate checkturn.py -o turn.mp4 --size 1920x1080 --zoom 4 --seconds 10 --fps 60
 """
 
+STORE = """\
+OUT is .ome.zarr for viewers, with a pyramid, .zarr for programs, .tif for one file with a pyramid, or .dzi for a page.
+Give the same line again to go on after Ctrl-C, a crash or a full disk.
+It needs the extra: pip install 'pellucid[scale]'
+
+examples:
+  pellucid store swirl.py -o poster.ome.zarr --size 100000x100000
+  pellucid store swirl.py -o poster.ome.zarr --size 100000x100000 --zoom 200 --workers 2 --verify 10
+  pellucid store swirl.py -o poster.dzi --size 40000x40000
+  pellucid store swirl.py -o poster.zarr --size 4000000x4000000 --precision f64 --scheduler tcp://HOST:8786
+"""
+
 RENDER_AUDIO = """\
 The suffix of OUT chooses the file: .wav, or .raw for samples alone. OUT may be - for WAV to standard output.
 FORMAT is pcm_u8, s16le, s24le, s24in32le, s32le, f32le or f64le; raw files may be big-endian too, such as s16be.
@@ -148,6 +160,15 @@ examples:
   pellucid studio swirl.py
   pellucid studio mine.py --trust               run its own code too, as render does
   pellucid studio pictures/swirl.py --port 8123 --no-browser
+"""
+
+SERVE = """\
+Tiles are drawn when they are asked for, and nothing is written. Programs of this machine can read the picture as
+OME-Zarr. Needs the extra: pip install 'pellucid[studio]'
+
+examples:
+  pellucid serve swirl.py --size 1048576x1048576 --zoom 4000
+  pellucid serve swirl.py --size 40000x40000 --threads 1 --port 8123 --no-browser
 """
 
 DOCTOR = """\

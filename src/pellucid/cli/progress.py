@@ -1,6 +1,6 @@
 """A richer progress bar, where rich is installed and a person is watching.
 
-Used by `animate`; without rich, `canvas` draws its plain line.
+Used by `animate` and `store`; without rich, `canvas` draws its plain line.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _PATIENCE = 1.0
 
 
 @contextmanager
-def bar() -> Generator[Progress | None]:
-    """A function of (frames done, frames in all) that draws a bar, or None to leave it to `canvas`.
+def bar(what: str = "frames") -> Generator[Progress | None]:
+    """A function of (frames or other things done, in all) that draws a bar, or None to leave it to `canvas`.
 
     >>> with bar() as progress:
     ...     progress is None or callable(progress)
@@ -34,7 +34,7 @@ def bar() -> Generator[Progress | None]:
         yield None
         return
     drawn = Bar(console=Console(stderr=True), transient=True)
-    task = drawn.add_task("frames", total=None)
+    task = drawn.add_task(what, total=None)
     began = time.monotonic()
 
     def advance(done: int, total: int) -> None:

@@ -82,7 +82,8 @@ def nest_of(
     many: bool,
 ) -> Frame:
     """The nest that draws into the planes of a layout; for the usual view, or for any, with one sample or many."""
-    known: dict[str, float] = {"width": size[0], "height": size[1]}
+    known: dict[str, float] = {"width": size[0], "height": size[1], "left": 0, "top": 0}
+    known |= {"whole_width": size[0], "whole_height": size[1]}
     known |= {"center_x": 0.0, "center_y": 0.0, "scale": 1.0} if usual else {}
     whole, alone = (math.prod(period(layout, groups=groups)) for groups in (True, False))
     # A picture is compiled for each pixel of a block by itself.

@@ -29,7 +29,10 @@ from ..tracing.tracer import lift
 from ..tracing.transfer import from_linear, to_linear
 
 MAX_SIDE = 1 << 20
-"""The most pixels of a side: positions and indices stay within i32, and pixel centers are exact in f32."""
+"""The most pixels of a side that is drawn at once: positions and indices stay within i32."""
+
+MAX_WHOLE = {"f32": 1 << 20, "f64": (1 << 31) - 1}
+"""The most pixels of a side of the whole picture in each precision: centers are exact, and indices stay within i32."""
 
 MAX_PIXELS = (1 << 31) - 1
 """The most pixels of a frame: positions are i32."""
@@ -44,6 +47,10 @@ ROW = E.index("j")
 COLUMN = E.index("i")
 WIDTH = E.param("width", T.i32)
 HEIGHT = E.param("height", T.i32)
+LEFT, TOP = E.param("left", T.i32), E.param("top", T.i32)
+"""The column and the row of the whole picture at which the part that is drawn begins."""
+WHOLE_WIDTH, WHOLE_HEIGHT = E.param("whole_width", T.i32), E.param("whole_height", T.i32)
+"""The pixels of the whole picture, by which its center is found."""
 SAMPLES = E.param("samples", T.i32)
 EMPTY: Mapping[str, float] = {}
 _PICTURE = "picture"
@@ -111,17 +118,30 @@ def build(
     """
     with tracing(real), _placed(source):
         time = Value(E.param("time", real))
-        column, row = _indices()
+        column, row = _placed_in_whole(COLUMN, ROW)
         if variant.supersample:
             node = lift(pack(_mean(source, time, column, row), variant.form))
         else:
             node = lift(_packed(source.sample(time, _center(column, row)), variant.form))
-        own = _own_params(real)
+        own = own_params(real)
+    return _frame(source, filled(node), (OUT,), own, name)
+
+
+def whole(frame: Frame) -> Frame:
+    """A frame for machines that draw whole pictures only: its kernel takes no place in a larger one."""
+    zero = E.const(0, T.i32)
+    fixed = {LEFT: zero, TOP: zero, WHOLE_WIDTH: WIDTH, WHOLE_HEIGHT: HEIGHT}
+    body = N.rewrite(frame.kernel.body, lambda roots: tuple(E.substitute(roots, fixed)))
+    params = tuple(p for p in frame.kernel.params if p not in fixed)
+    return replace(frame, kernel=replace(frame.kernel, body=body, params=params))
+
+
+def filled(pixel: Expr) -> N.Block:
+    """The loops that fill a frame with a pixel."""
     zero = E.const(0, T.i32)
     position = E.apply("add", E.apply("mul", ROW, WIDTH), COLUMN)
-    body: N.Block = (N.Store(OUT, position, node),)
-    body = (N.For(ROW, zero, HEIGHT, (N.For(COLUMN, zero, WIDTH, body),)),)
-    return _frame(source, body, (OUT,), own, name)
+    body: N.Block = (N.Store(OUT, position, pixel),)
+    return (N.For(ROW, zero, HEIGHT, (N.For(COLUMN, zero, WIDTH, body),)),)
 
 
 Colors = Callable[[Expr, Expr], tuple[Any, Any, Any, Any]]
@@ -146,13 +166,13 @@ def build_into(
         time = Value(E.param("time", real))
 
         def color(column: Expr, row: Expr) -> tuple[Any, Any, Any, Any]:
-            across, down = (convert(Value(x), F.real_type()) for x in (column, row))
+            across, down = _placed_in_whole(column, row)
             if supersample:
                 return _mean(source, time, across, down)
             return color_of(source.sample(time, _center(across, down)))
 
         body = fill(color)
-        own = _own_params(real)
+        own = own_params(real)
     fixed = {p: E.const(known[p.attr], p.type) for p in own if p.attr in known}
     body = N.rewrite(body, lambda roots: tuple(E.substitute(roots, fixed)))
     frame = _frame(source, body, outputs, own, name)
@@ -202,7 +222,7 @@ def _frame(
     extra = [p for p in used if p not in own]
     known = {p.attr: found[p.attr] for p in extra if p.attr in found}
     ranges = {
-        **_ranges(own[0].type),
+        **own_ranges(own[0].type),
         **{p: range_of(found[p.attr], p.type) for p in extra if p.attr in known},
     }
     return Frame(
@@ -214,14 +234,16 @@ def _frame(
 
 
 @cache
-def _own_params(real: T.Type) -> tuple[Expr, ...]:
+def own_params(real: T.Type) -> tuple[Expr, ...]:
+    """The arguments of every picture's kernel."""
     reals = tuple(E.param(n, real) for n in ("time", "center_x", "center_y", "scale"))
-    return (*reals, WIDTH, HEIGHT, SAMPLES)
+    return (*reals, WIDTH, HEIGHT, LEFT, TOP, WHOLE_WIDTH, WHOLE_HEIGHT, SAMPLES)
 
 
 @cache
-def _ranges(real: T.Type) -> Mapping[Expr, Facts]:
-    own = _own_params(real)
+def own_ranges(real: T.Type) -> Mapping[Expr, Facts]:
+    """What is known of the arguments of every picture's kernel, and of places."""
+    own = own_params(real)
     reach = REACH[real.name]
     near = Facts(-reach, reach, minus_zero=True)
     side = Facts(1, MAX_SIDE)
@@ -230,7 +252,13 @@ def _ranges(real: T.Type) -> Mapping[Expr, Facts]:
     found[own[3]] = Facts(rounded(real, 1 / FINEST[real.name]), reach)
     # More pixels than that are refused when a picture is drawn, so positions do not wrap.
     pixels = {extent((WIDTH, HEIGHT)): Facts(1, MAX_PIXELS)}
-    return {**found, **pixels, SAMPLES: Facts(1, 256), WIDTH: side, HEIGHT: side, ROW: inside, COLUMN: inside}
+    most = MAX_WHOLE[real.name]
+    # A part lies inside of the whole, so that no place in it wraps.
+    places = [LEFT, TOP, E.apply("add", LEFT, COLUMN), E.apply("add", TOP, ROW)]
+    wholes = dict.fromkeys(places, Facts(0, most - 1))
+    wholes |= dict.fromkeys((WHOLE_WIDTH, WHOLE_HEIGHT), Facts(1, most))
+    sides = {WIDTH: side, HEIGHT: side, ROW: inside, COLUMN: inside}
+    return {**found, **pixels, SAMPLES: Facts(1, 256), **sides, **wholes}
 
 
 def range_of(p: Param, type_: T.Type) -> Facts:
@@ -242,18 +270,24 @@ def range_of(p: Param, type_: T.Type) -> Facts:
 
 
 def _point(across: Any, down: Any) -> Point:
-    """The point of a place in the frame, in pixels from its left and top edges: y grows upward."""
+    """The point of a place in the whole picture, in pixels from its left and top edges: y grows upward."""
     real = F.real_type()
     scale = Value(E.param("scale", real))
-    width, height = (convert(Value(e), real) for e in (WIDTH, HEIGHT))
+    width, height = (convert(Value(e), real) for e in (WHOLE_WIDTH, WHOLE_HEIGHT))
     x = Value(E.param("center_x", real)) + scale * (across + -0.5 * width)
     y = Value(E.param("center_y", real)) - scale * (down + -0.5 * height)
     return Point(x, y)
 
 
-def _indices() -> tuple[Any, Any]:
+def _placed_in_whole(column: Expr, row: Expr) -> tuple[Any, Any]:
+    """The column and the row in the whole picture of a pixel of the part, as reals.
+
+    They are added as whole numbers, which is exact in any order: a pixel hangs on its place in the whole alone.
+    """
     real = F.real_type()
-    return convert(Value(COLUMN), real), convert(Value(ROW), real)
+    return tuple(
+        [convert(Value(E.apply("add", first, at)), real) for first, at in ((LEFT, column), (TOP, row))]
+    )
 
 
 def _center(column: Any, row: Any) -> Point:

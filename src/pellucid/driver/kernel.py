@@ -27,18 +27,21 @@ from ..base.view import View, ViewArguments, looked_at, spelled_out
 from ..ir.nest import all_roots
 from ..ir.prim import version
 from ..tracing import Param
+from .card import Card, card_of
 from .compiled import codes, of_kernel
 from .frame import OUT, Frame, FrameVariant, PictureSource, build
 from .options import Options
 from .pipeline import Optimized, optimize
 from .view import (
     EXACT,
+    FramePart,
     Smooth,
     carried,
     check_count,
     check_known_params,
     checked_smooth,
     checked_view,
+    part_of,
     pixels_of,
 )
 
@@ -50,6 +53,7 @@ class RenderArguments(ViewArguments, total=False):
     """The arguments of `Kernel.render` beside the size."""
 
     view: View | None
+    part: tuple[int, int, int, int] | None
     out: Bytes | None
     tolerance: float | None
     error: float | None
@@ -73,6 +77,7 @@ class Ready(NamedTuple):
 
     asked: Asked | None
     view: View
+    size: tuple[int, int]
     values: dict[str, Any]
     variant: FrameVariant
     near: Smooth
@@ -99,6 +104,10 @@ class Kernel:
         if now:
             self.code(FrameVariant())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How to pickle it: as a card."""
+        return kernel_of_card, (card_of(self.source, self.options).text,)
+
     def __repr__(self) -> str:
         """The picture, and how it is computed."""
         chosen = self.options
@@ -123,7 +132,13 @@ class Kernel:
     def frame(self, variant: FrameVariant = FrameVariant()) -> Frame:
         """The traced nest of a variant."""
         if variant not in self._frames:
-            self._frames[variant] = with_deep_stack(lambda: build(self.source, self.options.real, variant))
+            made = self.source.frame if isinstance(self.source, Card) else None
+            real = self.options.real
+            self._frames[variant] = (
+                made(real, variant)
+                if made is not None
+                else with_deep_stack(lambda: build(self.source, real, variant))
+            )
         return self._frames[variant]
 
     def version(self, key: Hashable, make: Callable[[], V]) -> V:
@@ -154,7 +169,8 @@ class Kernel:
         """Pixels of shape (height, width, 4): red, green, blue and straight alpha, row 0 on top.
 
         Arguments that are given beside the `view` (or else that which the picture carries) override its fields of the
-        same names. The pixels go to `out`, if given.
+        same names. The pixels go to `out`, if given. Of a `part`, which is (left, top, width, height) in pixels of
+        the whole `size`, they are those that the whole has there, bit for bit.
         A pixel may be off by a little, in parts of a channel's range: a `tolerance` such as 1/255 is kept for sure;
         an `error` is an estimate, and `samples` then are the most that a row of a pixel gets. The back ends "tiles"
         and "auto" know how.
@@ -184,7 +200,7 @@ class Kernel:
         if ready is None or not known:
             ready = self._ready = self._checked(asked)
         view = ready.view
-        pixels = pixels_of(view.size, out)
+        pixels = pixels_of(ready.size, out)
         smooth = ready.near != EXACT
         code = self.code(ready.variant, smooth)
         if smooth:
@@ -199,23 +215,34 @@ class Kernel:
     def _checked(self, asked: Asked) -> Ready:
         """The view, every value of which is in range, and the kernel's arguments for it."""
         rest = dict(asked.arguments)
-        view, tolerance, error = (rest.pop(name, None) for name in ("view", "tolerance", "error"))
+        names = ("view", "part", "tolerance", "error")
+        view, part, tolerance, error = (rest.pop(name, None) for name in names)
         view = checked_view(
             view=looked_at(view, asked.size, rest, self.view),
+            part=part,
             precision=self.options.precision,
             frames=int(asked.fresh),
         )
         near = checked_smooth(tolerance, error, view.samples)
+        place = part_of(view, part)
+        if part is not None and near != EXACT:
+            fix = "leave out tolerance and error, or draw the whole"
+            raise InputError("only a whole picture may be off by a little", place="part", fix=fix)
         # What may be off is a mean, also of one sample.
         variant = FrameVariant(asked.form, view.samples != 1 or near != EXACT)
-        return Ready(asked if _is_fixed(asked) else None, view, self.values(view), variant, near)
+        values = self.values(view, place)
+        return Ready(asked if _is_fixed(asked) else None, view, place.size, values, variant, near)
 
-    def values(self, view: View, params: Mapping[str, Param] | None = None) -> dict[str, Any]:
-        """The arguments of the kernel for a view; `params` are those of the picture, if the caller knows them.
+    def values(
+        self, view: View, part: FramePart | None = None, params: Mapping[str, Param] | None = None
+    ) -> dict[str, Any]:
+        """The arguments of the kernel for a part of a view, which is all of it by default.
+
+        `params` are those of the picture, if the caller knows them.
 
         Raises InputError for too many pixels, and for a parameter that is unknown or out of its range.
         """
-        width, height = view.size
+        left, top, width, height = part_of(view) if part is None else part
         check_count(width, height)
         return {
             "time": view.time,
@@ -224,9 +251,26 @@ class Kernel:
             "scale": 1.0 / view.zoom,
             "width": width,
             "height": height,
+            "left": left,
+            "top": top,
+            "whole_width": view.size[0],
+            "whole_height": view.size[1],
             "samples": view.samples,
             **own_values(view.params, self.params if params is None else params),
         }
+
+
+def kernel_of_card(text: bytes) -> Kernel:
+    """The kernel that a card describes; its code is made when it is first asked for.
+
+    Raises InputError for a text that is no card.
+
+    >>> from pellucid import images as im
+    >>> kernel_of_card(card_of(im.udisk, Options("exact")).text).options.numerics
+    'exact'
+    """
+    card = Card(text)
+    return Kernel(card, card.options or Options(), now=False)
 
 
 def _is_fixed(asked: Asked) -> bool:

@@ -17,7 +17,7 @@ from ..ir import types as T
 from ..ir.facts import Facts
 from ..ir.nest import Kernel
 from ..tracing import Param
-from .frame import COLUMN, HEIGHT, ROW, WIDTH, Frame, FrameVariant, PictureSource, build
+from .frame import COLUMN, HEIGHT, ROW, WIDTH, Frame, FrameVariant, PictureSource, build, whole
 from .options import Options
 from .pipeline import Optimized, optimize, shader_script
 
@@ -98,7 +98,7 @@ def frame_for_hosts(source: PictureSource, variant: FrameVariant) -> Frame:
 
     Its params are the words of a view, the size, and the picture's own: what hosts set by name, and nothing else.
     """
-    return build(source, T.f32, variant)
+    return whole(build(source, T.f32, variant))
 
 
 def _within(facts: Facts, limits: tuple[float, float] | None) -> Facts:

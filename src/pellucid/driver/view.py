@@ -16,14 +16,61 @@ import numpy as np
 from ..backends.port import address
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.memory import available_memory, readable_bytes
-from ..base.view import View, ViewArguments, is_number, looked_at
-from .frame import FINEST, MAX_PIXELS, MAX_SIDE, REACH
+from ..base.view import View, ViewArguments, checked_whole, is_number, looked_at
+from .frame import FINEST, MAX_PIXELS, MAX_SIDE, MAX_WHOLE, REACH
 
 #: So many bytes are always there: no need to ask the system.
 _SMALL = 16 << 20
 
 #: Mantissa bits and largest finite value of the two precisions.
 _PRECISIONS = {"f32": (24, 3.4028234663852886e38), "f64": (53, sys.float_info.max)}
+
+
+class FramePart(NamedTuple):
+    """A rectangle of a whole picture: its left column, its top row, its width and its height in pixels."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.width, self.height
+
+
+def part_of(view: View, part: object = None) -> FramePart:
+    """A part of the picture that a view shows: the one given, checked, or all of it.
+
+    Raises InputError for what is not four whole numbers, or not inside of the whole.
+
+    >>> part_of(View((640, 480))), part_of(View(64), (60, 0, 4, 8)).size
+    (FramePart(left=0, top=0, width=640, height=480), (4, 8))
+    >>> part_of(View(64), (60, 0, 8, 8))
+    Traceback (most recent call last):
+        ...
+    pellucid.base.errors.InputError: part: 60+8 columns are beyond the 64 of the whole; give at most 4 from there on
+    """
+    if part is None:
+        return FramePart(0, 0, *view.size)
+    if not isinstance(part, tuple | list) or len(cast("tuple[object, ...]", part)) != len(FramePart._fields):
+        fix = "give left, top, width and height in pixels of the whole, such as (0, 0, 256, 256)"
+        raise InputError(f"{brief(cast('object', part))} is not a rectangle", place="part", fix=fix)
+    most = MAX_WHOLE["f64"]
+    given = zip(FramePart._fields, cast("tuple[object, ...]", part), strict=True)
+    found = FramePart(
+        *[checked_whole(f"part {n}", x, 0 if n in ("left", "top") else 1, most) for n, x in given]
+    )
+    ends = (("columns", found.left, found.width), ("rows", found.top, found.height))
+    for (word, first, count), side in zip(ends, view.size, strict=True):
+        if first + count > side:
+            left = max(side - first, 0)
+            fix = f"give at most {left} from there on" if left else f"begin at most at {side - 1}"
+            raise InputError(
+                f"{first}+{count} {word} are beyond the {side} of the whole", place="part", fix=fix
+            )
+    return found
 
 
 class Smooth(NamedTuple):
@@ -62,15 +109,16 @@ def checked_view(
     *,
     view: View | None = None,
     framed: View | None = None,
+    part: object = None,
     precision: str = "f32",
     frames: int = 1,
     **arguments: Unpack[ViewArguments],
 ) -> View:
     """The view that is asked for, as `looked_at`, of which every value is in the range of the precision.
 
-    `frames` is how many pictures are held in memory at once. Raises `InputError` for a value of the wrong kind, not
-    finite or out of range, for a picture that does not fit into the memory, and for a center so far out that
-    neighboring pixels would have equal coordinates.
+    `frames` is how many pictures, or parts of that size, are held in memory at once. Raises `InputError` for a value of
+    the wrong kind, not finite or out of range, for a picture that does not fit into the memory, and where neighboring
+    pixels would have equal coordinates.
 
     >>> checked_view(64).size
     (64, 64)
@@ -80,7 +128,8 @@ def checked_view(
     pellucid.base.errors.InputError: size: 64x0 has no pixels; give a width and a height of at least 1
     """
     found = looked_at(view, size, arguments, framed)
-    check_size(found.size, frames=frames)
+    _check_whole(found.size, precision)
+    check_size(part_of(found, part).size, frames=frames)
     reach, (_, largest) = REACH[precision], _PRECISIONS[precision]
     x, y = found.center
     _check_reach("center", max(x, y, key=abs), reach, precision)
@@ -146,15 +195,28 @@ def edited(old: View, size: Any, view: View | None, arguments: ViewArguments, pr
     return of_one_sample(checked_view(size, view=old if view is None else view, precision=precision, **given))
 
 
+def _check_whole(size: tuple[int, int], precision: str) -> None:
+    """A side of the whole must not have more pixels than a precision tells apart, with their samples."""
+    most = MAX_WHOLE[precision]
+    if max(size) > most:
+        wide = MAX_WHOLE["f64"]
+        fix = "give precision='f64'" if max(size) <= wide else f"a side has at most {wide} pixels in f64"
+        raise InputError(
+            f"{size[0]}x{size[1]} is too large: {precision} tells {most} pixels of a side apart",
+            place="size",
+            fix=fix,
+        )
+
+
 def check_size(size: tuple[int, int], *, frames: int = 1) -> None:
-    """Nothing, if so many pixels can be drawn and held in memory.
+    """Nothing, if so many pixels can be drawn at once and held in memory.
 
     Raises `InputError` if a side is above `MAX_SIDE` or there are too many for the memory or to be counted.
 
     >>> check_size((1 << 21, 4))
     Traceback (most recent call last):
         ...
-    pellucid.base.errors.InputError: size: 2097152x4 is too large; a side has at most 1048576 pixels; draw it in parts
+    pellucid.base.errors.InputError: size: 2097152x4 is too large; at once 1048576 pixels of a side are drawn; ...
     """
     width, height = size
     shown = f"{width}x{height}"
@@ -162,7 +224,7 @@ def check_size(size: tuple[int, int], *, frames: int = 1) -> None:
         raise InputError(
             f"{shown} is too large",
             place="size",
-            fix=f"a side has at most {MAX_SIDE} pixels; draw it in parts",
+            fix=f"at once {MAX_SIDE} pixels of a side are drawn; draw it in parts (part=...)",
         )
     needed = width * height * 4 * frames
     available = available_memory() if needed > _SMALL else None
@@ -170,7 +232,7 @@ def check_size(size: tuple[int, int], *, frames: int = 1) -> None:
         raise InputError(
             f"{shown} needs {readable_bytes(needed)} of memory and {readable_bytes(available)} are available",
             place="size",
-            fix="draw it smaller or in parts (center=...)",
+            fix="draw it smaller or in parts (part=...)",
         )
     check_count(width, height)
 
@@ -183,13 +245,13 @@ def check_count(width: int, height: int) -> None:
     >>> check_count(1 << 16, 1 << 16)
     Traceback (most recent call last):
         ...
-    pellucid.base.errors.InputError: size: 65536x65536 has more than 2147483647 pixels; draw it in parts (center=...)
+    pellucid.base.errors.InputError: size: 65536x65536 has more than 2147483647 pixels; draw it in parts (part=...)
     """
     if width * height > MAX_PIXELS:
         raise InputError(
             f"{width}x{height} has more than {MAX_PIXELS} pixels",
             place="size",
-            fix="draw it in parts (center=...)",
+            fix="draw it in parts (part=...)",
         )
 
 

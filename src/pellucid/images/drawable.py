@@ -24,6 +24,25 @@ class Drawable(Methods):
 
     _view: View | None
 
+    def __reduce_ex__(self, protocol: Any, /) -> tuple[Any, ...]:
+        """How to pickle it: as a card, which is drawn like it."""
+        from ..driver.card import Card, card_of
+
+        picture: Any = self
+        return Card, (card_of(picture).text,)
+
+    def __copy__(self) -> Self:
+        """Another object of the same parts."""
+        made: Any = object.__new__(type(self))
+        state: Any = object.__reduce_ex__(self, 2)[2]
+        for name, value in state[1].items():
+            setattr(made, name, value)
+        return made
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """The same picture: none ever changes."""
+        return self
+
     @door
     def at(
         self,

@@ -1,8 +1,9 @@
-"""Who may ask: the gate before every request and every socket of the studio.
+"""Who may ask: the gate before every request and every socket of the studio, and of pictures that are served.
 
-Wraps the application of `server`. Any page of the web can send requests to this machine, so that an address alone
-proves nothing. Asked for are the name of this machine as `Host`, this page as `Origin`, and the cookie that the token
-of the first address is changed into. The token opens one browser, once.
+Wraps the applications of `server` and `tiles`. Any page of the web can send requests to this machine, so that an
+address alone proves nothing. Asked for are the name of this machine as `Host`, this page as `Origin`, and
+the cookie that the token of the first address is changed into. The token opens one browser, once. Programs have no
+cookies: where they are served, a secret key in front of the path stands for one.
 """
 
 from __future__ import annotations
@@ -44,8 +45,13 @@ class PageGuard:
     True
     """
 
-    def __init__(self, application: Application, port: int) -> None:
+    def __init__(
+        self, application: Application, port: int, *, what: str = "studio", keyed: bool = False
+    ) -> None:
         self._application = application
+        self._what = what
+        self.key: str | None = secrets.token_urlsafe(32) if keyed else None
+        """The first part of paths that need no cookie, or None."""
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
         self._port = port
         self._token: str | None = secrets.token_urlsafe(32)
@@ -65,7 +71,8 @@ class PageGuard:
             return
         socket = scope["type"] == "websocket"
         headers = _headers(scope)
-        status, reason, extra = self._verdict(scope, headers, socket=socket)
+        scope, has_key = self._without_key(scope)
+        status, reason, extra = self._verdict(scope, headers, socket=socket, has_key=has_key)
         if status == 0 and not socket:
             await self._application(scope, receive, _with_headers(send))
         elif status == 0:
@@ -83,33 +90,40 @@ class PageGuard:
             await send(start)
             await send({"type": "http.response.body", "body": body})
 
+    def _without_key(self, scope: Scope) -> tuple[Scope, bool]:
+        """A request without the key in front of its path, and whether it had the right one."""
+        first, slash, rest = scope["path"].removeprefix("/").partition("/")
+        if self.key is None or not slash or not hmac.compare_digest(first.encode(), self.key.encode()):
+            return scope, False
+        return {**scope, "path": f"/{rest}", "raw_path": None}, True
+
     def _verdict(
-        self, scope: Scope, headers: dict[str, list[str]], *, socket: bool
+        self, scope: Scope, headers: dict[str, list[str]], *, socket: bool, has_key: bool
     ) -> tuple[int, str, list[tuple[bytes, bytes]]]:
         """The status of a refusal or a redirection, 0 if the request may pass; what to say, and headers."""
         hosts = headers.get("host", [])
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return 421, "The studio answers to 127.0.0.1 only.", []
+            return 421, f"The {self._what} answers to 127.0.0.1 only.", []
         origins = headers.get("origin", [])
         if (socket and not origins) or any(origin != f"http://{hosts[0]}" for origin in origins):
-            return 403, "The studio answers to its own page only.", []
+            return 403, f"The {self._what} answers to its own page only.", []
         if any(site not in {"same-origin", "none"} for site in headers.get("sec-fetch-site", [])):
-            return 403, "The studio answers to its own page only.", []
+            return 403, f"The {self._what} answers to its own page only.", []
         if not socket and scope["method"] not in {"GET", "HEAD"}:
-            return 405, "The studio answers to GET only.", [(b"allow", b"GET, HEAD")]
+            return 405, f"The {self._what} answers to GET only.", [(b"allow", b"GET, HEAD")]
         if (
             any(length != "0" for length in headers.get("content-length", []))
             or "transfer-encoding" in headers
         ):
-            return 413, "A request of the studio has no body.", []
+            return 413, f"A request of the {self._what} has no body.", []
         token = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [None])[0]
-        known = self._known(headers)
+        known = has_key or self._known(headers)
         if token is not None and not socket and scope["path"] == "/":
             return self._admitted(token, known=known)
         if known:
             return 0, "", []
         return self._refused(
-            "This page needs the address that `pellucid studio` printed; it opens one browser, once."
+            f"This page needs the address that the {self._what} was given; it opens one browser, once."
         )
 
     def _admitted(self, token: str, *, known: bool) -> tuple[int, str, list[tuple[bytes, bytes]]]:
@@ -122,7 +136,7 @@ class PageGuard:
             or not hmac.compare_digest(token.encode(), self._token.encode())
         ):
             return self._refused(
-                "This token is wrong, or was used; start `pellucid studio` again for a new one."
+                f"This token is wrong, or was used; start the {self._what} again for a new one."
             )
         self._token = None
         cookie = f"{self._cookie}={self._secret}; HttpOnly; SameSite=Strict; Path=/"

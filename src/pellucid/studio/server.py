@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
 
-from pellucid.base.errors import BackendError, InputError, MissingExtraError, PellucidError
+from pellucid.base.errors import BackendError, InputError, PellucidError
 from pellucid.studio.connection import Connection, OpenDocument, exported, packed
 from pellucid.studio.folder import Folder
 from pellucid.studio.guard import PageGuard
+from pellucid.studio.listening import listening, require, server_of
 from pellucid.studio.thumbnails import PicturedWords
 
 PAGE = Path(__file__).with_name("page")
@@ -177,16 +176,6 @@ def _application(studio: Studio) -> Any:
     return Starlette(routes=routes, lifespan=lifespan)
 
 
-def _modules() -> Any:
-    try:
-        import_module("starlette")
-        return import_module("uvicorn")
-    except ImportError as error:
-        raise MissingExtraError(
-            "the studio needs Starlette and uvicorn", fix="run: pip install 'pellucid[studio]'"
-        ) from error
-
-
 def serve(
     root: Path, start: str, *, announce: Callable[[str], None], trust: bool = False, port: int = 0
 ) -> None:
@@ -196,7 +185,7 @@ def serve(
     `MissingExtraError` without its packages, `FileError` if `start` is no file that may be opened, `BackendError`
     without the built page, and `InputError` if the port is taken.
     """
-    uvicorn = _modules()
+    require()
     folder = Folder(root)
     folder.file(start)
     if not (PAGE / "index.html").is_file():
@@ -205,28 +194,11 @@ def serve(
             place=str(PAGE),
             fix="run scripts/setup, or install a wheel",
         )
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    with listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(("127.0.0.1", port))
-            # Whoever is told the address may come at once, before the server runs.
-            listener.listen(128)
-        except (OSError, OverflowError) as error:
-            raise InputError(
-                f"{port} cannot be used ({error})", place="port", fix="name another one"
-            ) from error
+    with listening(port) as listener:
         studio = Studio(folder, start, trust=trust)
         guard = PageGuard(_application(studio), listener.getsockname()[1])
-        config = uvicorn.Config(
-            guard,
-            ws="websockets-sansio",
-            ws_max_size=MAX_MESSAGE,
-            ws_per_message_deflate=False,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=1,
+        server = server_of(
+            guard, ws="websockets-sansio", ws_max_size=MAX_MESSAGE, ws_per_message_deflate=False
         )
         announce(guard.address)
-        uvicorn.Server(config).run(sockets=[listener])
+        server.run(sockets=[listener])

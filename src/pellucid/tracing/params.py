@@ -83,7 +83,12 @@ def named(roots: Iterable[Expr]) -> tuple[dict[Expr, Expr], dict[str, Param]]:
     return plain, found
 
 
-RESERVED = frozenset(("time", "center_x", "center_y", "zoom", "scale", "width", "height", "samples"))
+RESERVED = frozenset(
+    (
+        *("time", "center_x", "center_y", "zoom", "scale", "width", "height"),
+        *("left", "top", "whole_width", "whole_height", "samples"),
+    )
+)
 """The names of a kernel's own arguments."""
 
 

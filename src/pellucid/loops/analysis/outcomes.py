@@ -91,7 +91,7 @@ class Turn:
                     found[n] = 0.0
                     stack += wanted
                     continue
-            cost = self._work.one(n)
+            cost = 0.0 if self._is_induction(n) else self._work.one(n)
             if n.op == "iterate":
                 init, step, stop, limit = parts(n)
                 cost += PROCESSOR.steps * self._work.computed((*step, stop), found)
@@ -103,6 +103,14 @@ class Turn:
             if total > most:
                 return None
         return found
+
+    def _is_induction(self, node: Expr) -> bool:
+        """Whether a node adds an invariant to the index: it is an induction variable with another start, and free."""
+        return (
+            node.op == "add"
+            and any(a is self.loop.index for a in node.args)
+            and any(not a.free & self.wide for a in node.args)
+        )
 
 
 _CHOOSING = frozenset(("choose", "and", "or"))

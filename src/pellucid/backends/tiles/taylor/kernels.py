@@ -119,8 +119,10 @@ def _kernel(key: Key, name: str, half: int, declared: dict[str, None]) -> str:
         # A word whose type only its user knows: its enclosure is that of an entry of the pool.
         values += [values[0], *["zeroinitializer"] * (PARTS - 3)]
     for k, value in enumerate(values):
-        lines.store(result, value, "%o", k * half)
-    if not result.is_float and model_type(result, real) is not None:
+        # The endpoints of an integer are integers, and its Taylor model is one of floats.
+        of = result if k < MIDDLE or key.op == "splat" else real
+        lines.store(of, value, "%o", k * half)
+    if len(values) == MIDDLE and not result.is_float and model_type(result, real) is not None:
         lines.store(real, f"splat ({SCALAR[real]} {_number(np.inf, real)})", "%o", ERROR * half)
     body = "\n".join(lines.lines)
     return f"define void @{name}(ptr %o, ptr %a, ptr %b, ptr %c) {{\nentry:\n{body}\nret void\n}}"

@@ -260,6 +260,20 @@ def converted(t: T.Type, interval: Interval, x: Enclosure) -> TaylorModel:
     return either(size <= 2.0**20, exact, rounded)
 
 
+def counted(real: T.Type, interval: Interval, a: Enclosure, b: Enclosure) -> TaylorModel:
+    """The Taylor model, in floats, of a sum of integers; nothing is known of one that may wrap."""
+
+    def of(x: Enclosure) -> TaylorModel:
+        # The endpoints of an integer that is a point are its value, and its middle is not used.
+        value = Term(apply("convert", x.interval.lo.expr, attr=real))
+        none = value.lift(0.0)
+        point = TaylorModel(value, (none,) * PLACES, off(none, abs(value), 1))
+        return either(x.interval.is_point, point, converted(real, interval, x))
+
+    # An interval that wraps is that of all integers.
+    return unless(interval.lo.equals(int(interval.type.low)), _sum(of(a), of(b), 1))
+
+
 # ---- curves ----
 
 

@@ -20,7 +20,7 @@ from ....ir.intervals.notation import Term, choose, fma, maximum, minimum
 from ....ir.prim import Prim
 from ....reasoning.intervals import composed, constant_interval, endpoints, is_short, named_body
 from .column import COLUMN
-from .models import MARGIN, PLACES, ROUNDING, Enclosure, TaylorModel, either, off, spread
+from .models import MARGIN, PLACES, ROUNDING, Enclosure, TaylorModel, counted, either, off, spread
 
 COUNTED = T.i32
 """The type of integers that may have Taylor models, such as columns, rows and numbers of samples."""
@@ -31,8 +31,8 @@ class ModelRule(NamedTuple):
 
     lo, hi     the endpoints, as those of an `IntervalRule`.
     middle, factors, error
-               those of a `TaylorModel` of the result; the error is infinite if nothing is known. None for types without
-               Taylor models.
+               those of a `TaylorModel` of the result; the error is infinite if nothing is known. None for results
+               without Taylor models, such as integers that are no sums.
     leaves     for each operand, the leaves that stand for its endpoints and for its Taylor model, if it has one. The
                expressions require that none is NaN, that errors are not negative, and that middle and factors are
                finite or the error is infinite.
@@ -84,8 +84,12 @@ def _model_rule(
     if twice:
         forms[1] = forms[0]
     found = form_of(prim, result, *forms)
+    # Columns and rows of a part are counted from the edges of the whole.
+    is_place = prim.name == "add" and result is COUNTED and all(t is COUNTED for t in types)
+    if is_place:
+        found = found._replace(model=counted(real, found.interval, forms[0], forms[1]))
     lo, hi = found.interval
-    if not result.is_float:
+    if not result.is_float and not is_place:
         return ModelRule(lo.expr, hi.expr, None, (), None, tuple(leaves))
     model = found.model
     factors = tuple([s.expr for s in model.factors])

@@ -1,0 +1,212 @@
+"""Programs on arrays of Dask's: blocks have the bits of the whole, and what needs all of an input is refused."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pytest
+
+from pellucid import algebra as alg
+from pellucid.base.errors import InputError, MissingExtraError
+
+DECLARED = (480, 640)
+BINOMIAL = np.outer([1, 4, 6, 4, 1], [1, 4, 6, 4, 1]) / 256
+SOBEL = np.outer([1, 2, 1], [-1, 0, 1]) / 8
+LATE = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 1]], bool)
+
+
+def gray(type: str = "f32") -> Any:
+    return alg.array("a", DECLARED, type)
+
+
+def harris() -> Any:
+    a = gray()
+    x, y = alg.correlate(a, SOBEL), alg.correlate(a, SOBEL.T)
+    xx, yy, xy = (alg.convolve(v, BINOMIAL) for v in (x * x, y * y, x * y))
+    return xx * yy - xy * xy - 0.05 * (xx + yy) * (xx + yy)
+
+
+def unsharp() -> Any:
+    a = gray()
+    return a + alg.scalar("amount") * (a - alg.convolve(a, BINOMIAL))
+
+
+def opened() -> Any:
+    return alg.dilate(alg.erode(gray("u8"), LATE), LATE)
+
+
+def placed() -> Any:
+    a = gray("i32")
+    return alg.shift(a + 7 * alg.coordinate(a, 1) - alg.coordinate(a, 0), (2, -1), border="clamp")
+
+
+PROGRAMS: dict[str, tuple[Any, tuple[tuple[int, int], ...]]] = {
+    "blur": (lambda: alg.convolve(gray(), BINOMIAL), ((2, 2), (2, 2))),
+    "blur, clamped": (lambda: alg.convolve(gray(), BINOMIAL, border="clamp"), ((2, 2), (2, 2))),
+    "blur, constant": (
+        lambda: alg.convolve(gray(), BINOMIAL, border="constant", outside=9),
+        ((2, 2), (2, 2)),
+    ),
+    "unsharp": (unsharp, ((2, 2), (2, 2))),
+    "harris": (harris, ((3, 3), (3, 3))),
+    "opened": (opened, ((1, 1), (1, 1))),
+    "median": (lambda: alg.median(gray("u8")), ((1, 1), (1, 1))),
+    "one sided": (lambda: alg.shift(gray("u8"), (3, 0), border="clamp"), ((3, 0), (0, 0))),
+    "one sided, reflected": (lambda: alg.shift(gray("u8"), (3, 0), border="reflect"), ((3, 3), (0, 0))),
+    "placed": (placed, ((2, 0), (0, 1))),
+    "translated": (lambda: alg.dilate(alg.translate(gray("u8"), (5, -5)), 3), ((1, 1), (1, 1))),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_halo_follows_from_the_operations(name: str):
+    make, wanted = PROGRAMS[name]
+    assert alg.halo(alg.compile(make())) == {"a": wanted}
+
+
+def _numbers(shape: tuple[int, ...], type: str) -> np.ndarray:
+    draw = np.random.default_rng(sum(shape))
+    found = draw.normal(size=shape) * 100 if type == "f32" else draw.integers(0, 200, shape)
+    return found.astype({"f32": np.float32, "u8": np.uint8, "i32": np.int32}[type])
+
+
+def _whole(make: Any, shape: tuple[int, ...], **given: Any) -> np.ndarray:
+    """The program, declared for the whole arrays."""
+    global DECLARED
+    old, DECLARED = DECLARED, shape
+    try:
+        return alg.compile(make(), numerics="exact")(**given)
+    finally:
+        DECLARED = old
+
+
+# Blocks of one row or column are narrower than any halo. Every shape of a block is compiled, so there are few.
+CUTS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
+    ((2, 1, 9), (7, 4)),
+    ((1, 1, 1), (2, 1)),
+    ((5,), (1,)),
+)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("chunks", CUTS)
+def test_blocks_of_any_cuts_have_the_bits_of_the_whole(name: str, chunks: tuple[tuple[int, ...], ...]):
+    make, _ = PROGRAMS[name]
+    program = alg.compile(make(), numerics="exact")
+    shape = tuple(sum(lengths) for lengths in chunks)
+    numbers = _numbers(shape, str(program.inputs["a"].type))
+    more = {"amount": 0.7} if "amount" in program.scalars else {}
+    found = alg.map_blocks(program, a=da.from_array(numbers, chunks=chunks), **more)
+    assert found.chunks == chunks
+    assert found.dtype == program.outputs["out"].type.dtype
+    np.testing.assert_array_equal(found.compute(scheduler="sync"), _whole(make, shape, a=numbers, **more))
+
+
+def test_colors_several_inputs_and_several_outputs():
+    shape = (40, 50, 3)
+    a, b = alg.array("a", shape, "u8"), alg.array("b", shape, "u8")
+    low = alg.median(a)
+    program = alg.compile({"low": low, "most": alg.maximum(low, alg.dilate(b, 5))}, numerics="exact")
+    assert alg.halo(program) == {"a": ((1, 1), (1, 1), (0, 0)), "b": ((2, 2), (2, 2), (0, 0))}
+    numbers = {"a": _numbers(shape, "u8"), "b": _numbers(shape, "u8")[::-1].copy()}
+    arrays = {name: da.from_array(n, chunks=(17, 16, 3)) for name, n in numbers.items()}
+    found, whole = alg.map_blocks(program, **arrays), program(**numbers)
+    for name in ("low", "most"):
+        np.testing.assert_array_equal(found[name].compute(scheduler="threads"), whole[name])
+
+
+def test_one_block_draws_nothing_of_the_others():
+    asked: list[Any] = []
+
+    def block(block_info: Any = None) -> np.ndarray:
+        asked.append(block_info[None]["chunk-location"])
+        return np.ones((10, 10), np.uint8)
+
+    lazy = da.map_blocks(
+        block, chunks=((10,) * 40, (10,) * 40), dtype=np.uint8, meta=np.empty((0, 0), np.uint8)
+    )
+    found = alg.map_blocks(alg.compile(alg.median(gray("u8"))), a=lazy[:300, :300])
+    assert found[15:25, 15:25].compute(scheduler="sync").all()
+    assert set(asked) <= {(y, x) for y in range(4) for x in range(4)}
+
+
+def test_what_goes_to_workers_can_be_pickled():
+    program = alg.compile(harris(), numerics="exact")
+    numbers = _numbers((30, 30), "f32")
+    lazy = pickle.loads(pickle.dumps(alg.map_blocks(program, a=da.from_array(numbers, chunks=11))))
+    np.testing.assert_array_equal(lazy.compute(scheduler="sync"), _whole(harris, (30, 30), a=numbers))
+
+
+def _histogram() -> Any:
+    a, h, i = gray("u8"), alg.array("h", 256, "i64"), alg.index("i", 256)
+    h[i] = alg.sum(alg.chi(a == i))
+    return h
+
+
+WHOLE: dict[str, tuple[Any, str]] = {
+    "sum": (lambda: gray() / alg.sum(gray()), "sum is taken over many points"),
+    "max of rows": (lambda: alg.max(gray(), axis=0), "max is taken over many points"),
+    "histogram": (_histogram, "it is used in a definition by cases"),
+    "part": (lambda: alg.restrict(gray(), (1, 1), (5, 5)), "a part of it is taken"),
+    "wrap": (lambda: alg.shift(gray(), 1, border="wrap"), "a border wraps around"),
+    "blur of a sum": (
+        lambda: alg.convolve(gray() / alg.max(gray()), BINOMIAL),
+        "max is taken over many points",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_programs_that_need_all_of_an_input_are_refused_with_the_reason(name: str):
+    make, reason = WHOLE[name]
+    program = alg.compile(make())
+    assert alg.halo(program) == {"a": None}
+    array = da.zeros(DECLARED, chunks=100, dtype=program.inputs["a"].type.dtype)
+    with pytest.raises(InputError, match=f"map_blocks: needs all of 'a': {reason}; call the program itself"):
+        alg.map_blocks(program, a=array)
+
+
+def test_a_border_that_wraps_along_an_axis_of_no_steps_needs_nothing_more():
+    program = alg.compile(alg.shift(gray(), (0, 0), border="wrap"))
+    assert alg.halo(program) == {"a": ((0, 0), (0, 0))}
+
+
+ZEROS = da.zeros((20, 20), chunks=10, dtype=np.float32)
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "missing": ({}, r"program: 'a' is missing; give it by name"),
+    "unknown": ({"a": ZEROS, "c": ZEROS}, r"program: takes no 'c'"),
+    "no array of Dask's": ({"a": np.zeros((20, 20), np.float32)}, r"map_blocks, a: .* is no array of Dask's; make"),
+    "another type": ({"a": ZEROS.astype("f8")}, r"map_blocks, a: is float64 with 2 axes; give f32 and 2 axes"),
+    "other axes": ({"a": ZEROS[0]}, r"map_blocks, a: is float32 with 1 axes"),
+    "unknown shape": ({"a": ZEROS[ZEROS[:, 0] > 0]}, r"map_blocks, a: its shape is unknown; call its compute_chunk"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_arrays_are_refused_in_one_sentence(case: str):
+    given, message = BAD[case]
+    with pytest.raises(InputError, match=message) as caught:
+        alg.map_blocks(alg.compile(alg.convolve(gray(), BINOMIAL)), **given)
+    assert "\n" not in str(caught.value)
+
+
+def test_arrays_of_different_shapes_and_what_is_no_program_are_refused():
+    two = alg.compile(gray() + alg.array("b", DECLARED))
+    with pytest.raises(
+        InputError, match=r"map_blocks, b: has shape \(20, 10\); give one of shape \(20, 20\)"
+    ):
+        alg.map_blocks(two, a=ZEROS, b=ZEROS[:, :10])
+    with pytest.raises(InputError, match=r"algebra: 3 is no program; make one by alg.compile"):
+        alg.halo(3)
+    with pytest.raises(InputError, match=r"program: has no arrays to cut"):
+        alg.halo(alg.compile(alg.scalar("x") + 1))
+
+
+def test_without_the_extra_one_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "dask", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'pellucid\[scale\]'"):
+        alg.map_blocks(alg.compile(alg.median(gray("u8"))), a=ZEROS)
