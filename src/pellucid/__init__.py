@@ -18,9 +18,12 @@ __version__ = "0.1.0"
 _HOMES = {
     "pellucid.base.errors": ("PellucidError",),
     "pellucid.base.view": ("View",),
-    "pellucid.canvas": ("animate", "convert", "pack", "render", "save", "show", "unpack"),
+    "pellucid.canvas.codes": ("pack", "unpack"),
+    "pellucid.canvas.convert": ("convert",),
+    "pellucid.canvas.draw": ("animate", "render", "save"),
     "pellucid.canvas.explaining": ("explain",),
     "pellucid.canvas.blocks": ("to_dask",),
+    "pellucid.canvas.show": ("show",),
     "pellucid.canvas.store": ("store",),
     "pellucid.canvas.exporting": ("export",),
     "pellucid.conversion.plan": ("plan_conversion",),

@@ -125,12 +125,12 @@ def test_debug_shows_the_traceback(pellucid, written):
 
 
 def test_our_own_mistakes_say_so(pellucid, ramp, monkeypatch):
-    from pellucid import canvas
+    from pellucid.canvas import draw
 
     def broken(*args, **named):
         raise IndexError("oops")
 
-    monkeypatch.setattr(canvas, "save", broken)
+    monkeypatch.setattr(draw, "save", broken)
     status, _, err = pellucid("render", ramp, "-o", "a.png")
     assert status == 1
     assert (

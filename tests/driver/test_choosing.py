@@ -12,9 +12,10 @@ import pytest
 import pellucid as pl
 from pellucid import images as im
 from pellucid.backends.tiles.machine.running import TileCounts
-from pellucid.driver import choosing
+from pellucid.driver import choosing, compiled
+from pellucid.driver.cache import Cache
 from pellucid.driver.choosing import LLVM, TILES, ChosenCode
-from pellucid.driver.compiled import codes
+from pellucid.driver.compiled import codes, forget
 from pellucid.driver.frame import FrameVariant
 from pellucid.driver.kernel import Kernel
 from pellucid.driver.options import Options
@@ -70,6 +71,7 @@ class Clock:
         monkeypatch.setattr(choosing, "tape_of", make(TILES, tape))
         monkeypatch.setattr(choosing, "code_of", make(LLVM, machine))
         monkeypatch.setattr(choosing, "at_hand", lambda *_: machine if kept else None)
+        monkeypatch.setattr(choosing, "begun", lambda *_: 1)
         monkeypatch.setattr(choosing, "_share", lambda *_: share)
         monkeypatch.setattr(choosing, "_probed", lambda *_: (share, tiles))
         monkeypatch.setattr(choosing, "clock", SimpleNamespace(perf_counter=lambda: self.now))
@@ -184,3 +186,19 @@ def test_a_picture_of_hundreds_of_layers_waits_for_no_compiler(numerics):
     assert code.cost.compile_ms > choosing.MAX_AHEAD_MS
     kernel.render(SIZE, **VIEW)
     assert code._machine is None
+
+
+def test_a_picture_that_enough_processes_drew_is_compiled_and_kept(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    kept = Cache(tmp_path)
+    monkeypatch.setattr(compiled, "cache", lambda: kept)
+    made: list[bool] = []
+    for _ in range(12):
+        # What a new process has: nothing in memory.
+        forget()
+        kernel, code = chosen(layers(5))
+        kernel.render((40, 30), **VIEW)
+        made.append(code._machine is not None)
+    assert made[0] is False
+    first = made.index(True)
+    assert made[first:] == [True] * (12 - first)
+    assert first == pytest.approx(code.cost.compile_ms / code.cost.tape_ms, abs=1)

@@ -8,6 +8,7 @@ from pellucid.ir.nest import For, If, Kernel, walk
 from pellucid.ir.parse import parse_nest
 from pellucid.ir.text import print_nest
 from pellucid.loops.core import tactic
+from pellucid.loops.core.elements import index_facts
 from pellucid.loops.core.tactic import Tactic
 from pellucid.loops.core.theorem import Theorem
 from pellucid.loops.scripts.strategies import (
@@ -19,7 +20,6 @@ from pellucid.loops.scripts.strategies import (
     for_optimize,
     force_lc_join,
     force_move_code,
-    index_facts,
     propagate_and_simplify,
     remove_dead_vars,
     simplify_expressions,

@@ -37,7 +37,6 @@ from pellucid.canvas.sinks import require_video, write_still
 from pellucid.canvas.source import DrawArguments, Kernel, drawing
 from pellucid.canvas.spill import is_by_rows, spilled
 from pellucid.driver import Kernel as Compiled
-from pellucid.driver.film import MAX_PLANES, Film
 from pellucid.driver.view import EXACT, Smooth, check_size, checked_out, part_of
 
 if TYPE_CHECKING:
@@ -226,6 +225,9 @@ def animate(
     if start is not None:
         warnings.warn("animate(start=...) is called time=... now", DeprecationWarning, stacklevel=4)
         arguments["time"] = start
+    # Whoever draws a still needs no films.
+    from pellucid.driver.film import MAX_PLANES
+
     asked = drawing(picture, size, view, arguments)
     seen = asked.view
     check_size(seen.size, frames=frames_on_the_way(seen.threads) + MAX_PLANES)
@@ -290,6 +292,8 @@ def checked_film(seconds: object, fps: object, look: Look) -> tuple[int, Fractio
 def _frames(
     kernel: Kernel, view: View, look: Look, count: int, rate: Fraction, near: Smooth, progress: Progress
 ) -> Iterator[Pixels]:
+    from pellucid.driver.film import Film
+
     frame: Pixels | None = None
     width, height = view.size
     film = (

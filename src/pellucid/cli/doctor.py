@@ -224,7 +224,7 @@ def _entries(folder: Path) -> Iterator[tuple[Path, int]]:
 
 def _drawn(backend: str) -> tuple[bytes | None, str]:
     """The bytes of a small picture, and what to say; no bytes if it cannot be drawn."""
-    from pellucid.canvas import render
+    from pellucid.canvas.draw import render
 
     began = time.perf_counter()
     try:

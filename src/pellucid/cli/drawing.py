@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def render(words: Namespace) -> int:
     """Draw a still picture into a file."""
-    from pellucid.canvas import save
+    from pellucid.canvas.draw import save
 
     def draw(found: Chosen, out: str | Path) -> None:
         picture, asked = _framed(words, found.thing)
@@ -33,7 +33,7 @@ def render(words: Namespace) -> int:
 
 def animate(words: Namespace) -> int:
     """Draw a moving picture into a file."""
-    from pellucid.canvas import animate
+    from pellucid.canvas.draw import animate
     from pellucid.cli.progress import bar
 
     def draw(found: Chosen, out: str | Path) -> None:
@@ -57,7 +57,7 @@ def show(words: Namespace) -> int:
     """Show a picture to the person at the terminal."""
     if words.list:
         return listed(words.file)
-    from pellucid.canvas import show
+    from pellucid.canvas.show import show
 
     show(
         chosen(words.file).thing,

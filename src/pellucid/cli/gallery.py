@@ -41,7 +41,7 @@ def entries() -> Iterator[tuple[str, Callable[[], Entry | None]]]:
     >>> names == sorted(names)
     True
     """
-    from pellucid.canvas import is_picture
+    from pellucid.canvas.source import is_picture
     from pellucid.images import words
 
     for name, word in words().items():
@@ -112,7 +112,7 @@ def sheet(drawn: list[Entry], size: tuple[int, int]) -> str:
 
 
 def _draw(entry: Entry, path: Path, size: tuple[int, int]) -> None:
-    from pellucid.canvas import animate, save
+    from pellucid.canvas.draw import animate, save
     from pellucid.canvas.source import compiled
 
     kernel = compiled(entry.picture)

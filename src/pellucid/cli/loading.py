@@ -52,7 +52,7 @@ class ObjectKind:
 PICTURE = ObjectKind(
     "picture",
     ("picture", "animation", "main"),
-    "pellucid.canvas:is_drawable",
+    "pellucid.canvas.source:is_drawable",
     "@pl.image or @pl.animation",
     "picture = im.checkerboard(10, im.red, im.blue)",
     ".png",

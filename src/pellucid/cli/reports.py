@@ -19,7 +19,7 @@ from pellucid.cli.drawing import listed, view_of
 from pellucid.cli.loading import EXPLAINED, INTERPRETER, Chosen, chosen
 
 if TYPE_CHECKING:
-    from pellucid.canvas import Picture
+    from pellucid.canvas.source import Picture
 
 
 def explain(words: Namespace) -> int:
@@ -202,7 +202,7 @@ def _picture(found: Chosen) -> Picture:
 
 def _uncompiled(found: Chosen) -> object:
     """What was chosen; a kernel is refused, of which only the code is left."""
-    from pellucid.canvas import is_drawable, is_picture
+    from pellucid.canvas.source import is_drawable, is_picture
 
     if is_drawable(found.thing) and not is_picture(found.thing):
         raise InputError(

@@ -25,9 +25,9 @@ from ..ir.expr import Expr, apply, const
 from ..ir.nest import Block, Kernel
 from ..ir.prim import version
 from ..loops.analysis.lookups import NUMBER
+from ..loops.core.elements import index_facts
 from ..loops.core.ledger import Ledger
 from ..loops.report import Report
-from ..loops.scripts.strategies import index_facts
 from ..pixels import Channel, Layout, layout_of
 from ..tracing import Value, tracing
 from ..tracing.transfer import from_linear, to_linear

@@ -11,19 +11,23 @@ import math
 import threading
 import time as clock
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..backends.port import Arguments, Code, Memory
-from ..backends.tiles.machine.running import TileCode, TileCounts
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import BackendError
 from ..base.gc_pause import gc_paused
+from .compiled import begun
 from .frame import OUT, Frame
 from .kernel import at_hand, code_of, make_backend, optimized
 from .options import Options
 from .tiers import FrameCost, Timing, estimate
+
+if TYPE_CHECKING:
+    # The tile machine is loaded by whoever draws from a tape.
+    from ..backends.tiles.machine.running import TileCode, TileCounts
 
 TILES, LLVM = "tiles", "llvm"
 PROBES = (64, 128)
@@ -65,7 +69,8 @@ class ChosenCode:
         self._timing = Timing()
         self._spent_ms = 0.0
         # The pixels drawn by the tape, and what it had counted before them.
-        self._tiled, self._before = 0, TileCounts()
+        self._tiled = 0
+        self._before: TileCounts | None = None
         self._drawing = 0
         self._settled: _Settled | None = None
         self._slow = 0
@@ -130,7 +135,7 @@ class ChosenCode:
         """The name of the code that draws a frame of so many pixels, and the code."""
         if self._machine is None and self._tape is None:
             self._machine = at_hand(self._frame, replace(self._options, backend=LLVM))
-            if self._machine is None and self.cost.tape_ms < self.cost.compile_ms:
+            if self._machine is None and self._begun() * self.cost.tape_ms < self.cost.compile_ms:
                 self._made_tape()
         tape, machine = self._tape, self._machine
         if tape is None and machine is not None and self._has_tape:
@@ -152,11 +157,16 @@ class ChosenCode:
         name = LLVM if self._drawing else self._timing.fastest([LLVM, TILES], TRIES)
         return name, tape if name == TILES else machine
 
+    def _begun(self) -> int:
+        """How many processes have begun to draw the frame: what each of them makes anew, none of them keeps."""
+        return begun(self._frame.kernel, self._frame.ranges, self._options)
+
     def _machine_pays(self, tape: TileCode, arguments: Arguments, pixels: int) -> bool:
         """Whether machine code would have saved as much by this frame and those before as it takes to be made."""
         tiled = self._timing.of(TILES, pixels)
         if tiled is not None:
-            share = _share(tape, _less(tape.counts, self._before), self._tiled)
+            counts = tape.counts
+            share = _share(tape, _less(counts, self._before) if self._before else counts, self._tiled)
         elif max(arguments["width"], arguments["height"]) > 2 * PROBES[-1]:
             share, tiled = _probed(tape, arguments)
             self._before = tape.counts
@@ -224,12 +234,12 @@ def _probed(tape: TileCode, arguments: Arguments) -> tuple[float, float]:
         tape.run(seen, {OUT: np.empty(across * down, np.uint32)})
         times.append(1e3 * (clock.perf_counter() - began))
         counts.append(_less(tape.counts, before))
-    grown = TileCounts(*[round(_grown(a, b, largest)) for a, b in zip(*counts, strict=True)])
+    grown = counts[0]._make([round(_grown(a, b, largest)) for a, b in zip(*counts, strict=True)])
     return _share(tape, grown, width * height), _grown(times[0], times[1], largest)
 
 
 def _less(counts: TileCounts, before: TileCounts) -> TileCounts:
-    return TileCounts(*[a - b for a, b in zip(counts, before, strict=True)])
+    return counts._make([a - b for a, b in zip(counts, before, strict=True)])
 
 
 def _share(tape: TileCode, counts: TileCounts, pixels: int) -> float:

@@ -13,7 +13,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backends.port import Backend, Code, Keeping
 from ..base.fingerprint import fingerprint
@@ -25,7 +25,9 @@ from ..ir.prim import changed
 from ..ir.verify import checking
 from .cache import cache
 from .options import Options
-from .pipeline import Optimized
+
+if TYPE_CHECKING:
+    from .pipeline import Optimized
 
 #: Codes of pictures that a process finds without a file: a few hundred kilobytes each, of which the last used stay.
 MAX_CODES = 128
@@ -116,8 +118,7 @@ def kept(
     if not isinstance(backend, Keeping) or not distinct or changed() or checking():
         best = make()
         return backend.compile(best.kernel, best.ranges)
-    parts = (fingerprint(), backend.identity, repr(options), asked())
-    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    key = _key(backend.identity, options, asked())
     entry = cache().get(key)
     code = backend.recall(entry, buffers) if entry is not None else None
     if code is None:
@@ -125,6 +126,20 @@ def kept(
         code = backend.compile(best.kernel, best.ranges)
         cache().put(key, backend.entry(code, buffers))
     return code
+
+
+def _key(identity: str, options: Options, asked: str) -> str:
+    parts = (fingerprint(), identity, repr(options), asked)
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def begun(kernel: Kernel, ranges: Mapping[Expr, Facts], options: Options) -> int:
+    """How many processes of this cache, with this one, have begun to draw by a kernel; 1 without a cache."""
+    key = _key("begun", options, digest(kernel, ranges))
+    entry = cache().get(key) or b""
+    count = 1 + (int(entry) if entry.isdigit() and len(entry) < 9 else 0)
+    cache().put(key, str(count).encode())
+    return count
 
 
 def of_kernel(

@@ -23,15 +23,13 @@ from ..ir import nest as N
 from ..ir import prim as table
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts
+from ..loops.core.elements import index_facts
 from ..loops.core.ledger import Ledger
 from ..loops.core.tactic import State
-from ..loops.scripts.strategies import index_facts
 from ..reasoning.infer import infer
-from .choosing import MAX_AHEAD_MS, cost_of
 from .frame import COLUMN, HEIGHT, OUT, ROW, WIDTH, Frame, FrameVariant
 from .kernel import Bytes, Kernel, lanes_of, make_backend
 from .options import Options
-from .pipeline import script
 from .view import pixels_of
 
 MIN_COST = 8.0
@@ -85,6 +83,8 @@ def _draws_from_tapes(kernel: Kernel, variant: FrameVariant) -> bool:
     """Whether frames are drawn from tapes, at least at first, because machine code takes long to make."""
     options = kernel.options
     if options.backend == "auto":
+        from .choosing import MAX_AHEAD_MS, cost_of
+
         return cost_of(kernel.frame(variant), options).compile_ms > MAX_AHEAD_MS
     return options.backend == "tiles"
 
@@ -100,6 +100,8 @@ class Parts(NamedTuple):
 
 def cut(frame: Frame, options: Options, size: tuple[int, int]) -> Parts | None:
     """A frame's kernel for frames of that size in two, or None where nothing dear stands still."""
+    from .pipeline import script
+
     backend = make_backend(options.backend)
     stages = script(options, lanes_of(backend, options))
     after = 1 + [name for name, _ in stages].index(CUT)

@@ -20,7 +20,7 @@ from ..ir import types as T
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts, rounded
 from ..ir.interp import evaluate
-from ..loops.scripts.strategies import index_facts
+from ..loops.core.elements import index_facts
 from ..reasoning.forms import extent
 from ..tracing import Param, Point, Value, convert, flatten, iterate, static, tracing, where
 from ..tracing import functions as F

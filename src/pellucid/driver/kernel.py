@@ -31,7 +31,6 @@ from .card import Card, card_of
 from .compiled import codes, of_kernel
 from .frame import OUT, Frame, FrameVariant, PictureSource, build
 from .options import Options
-from .pipeline import Optimized, optimize
 from .view import (
     EXACT,
     FramePart,
@@ -47,6 +46,7 @@ from .view import (
 
 if TYPE_CHECKING:
     from .choosing import ChosenCode
+    from .pipeline import Optimized
 
 Bytes = NDArray[np.uint8]
 V = TypeVar("V")
@@ -403,6 +403,9 @@ def at_hand(frame: Frame, options: Options) -> Code | None:
 
 def optimized(frame: Frame, options: Options, backend: Backend) -> Optimized:
     """The frame's nest after the default script, for a back end's lanes."""
+    # Whoever finds code in the cache optimizes nothing.
+    from .pipeline import optimize
+
     return optimize(frame.kernel, frame.ranges, options, lanes_of(backend, options))
 
 

@@ -13,6 +13,7 @@ from ..ir.expr import Expr
 from ..ir.facts import Facts
 from ..ir.nest import For, Kernel
 from ..ir.verify import checking
+from ..loops.core.elements import index_facts
 from ..loops.core.ledger import Ledger
 from ..loops.core.registry import named
 from ..loops.core.tactic import State, Tactic, attempt, everywhere, make, sequence
@@ -20,7 +21,7 @@ from ..loops.scripts.borders import borders
 from ..loops.scripts.cycles import take_cycles
 from ..loops.scripts.passes import if_any, keeping, rules
 from ..loops.scripts.splitting import split_rows
-from ..loops.scripts.strategies import attempted, index_facts
+from ..loops.scripts.strategies import attempted
 from ..loops.scripts.widths import by_lanes
 from ..reasoning.infer import Ranges
 from .options import Options

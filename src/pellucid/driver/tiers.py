@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import statistics
 from collections import deque
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..backends.tiles.machine.running import TileCounts
 from ..backends.tiles.sizes import LANES, VECTORS
-from ..backends.tiles.tape.build import Tape
 from ..ir import prim as table
 from ..ir.expr import Expr, topological
+
+if TYPE_CHECKING:
+    from ..backends.tiles.machine.running import TileCounts
+    from ..backends.tiles.tape.build import Tape
 
 BATCH = LANES * VECTORS
 

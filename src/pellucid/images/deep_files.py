@@ -16,10 +16,6 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ..base.errors import FileError, installed
-from ..conversion.nests import code_between
-from ..conversion.plan import conversion
-from ..conversion.planes import aligned, parts
-from ..driver.options import Options
 from ..pixels import Layout
 from .array2 import Raster
 from .arrays import in_place_raster
@@ -242,6 +238,12 @@ def _stored(light: Array, *, premultiplied: bool) -> Array:
     source, target = (Layout(f"{samples} |{alpha} {curve}") for curve in ("linear", "srgb"))
     given = np.ascontiguousarray(light).view(np.uint8).reshape(-1)
     out = np.empty_like(given)
+    # Most files need no conversion.
+    from ..conversion.nests import code_between
+    from ..conversion.plan import conversion
+    from ..conversion.planes import aligned, parts
+    from ..driver.options import Options
+
     asked = conversion(source, target, (width, height), read=aligned(given), written=aligned(out))
     memory = parts(source, (width, height), given, asked.given) | parts(
         target, (width, height), out, asked.planes

@@ -21,7 +21,6 @@ from ..base.view import checked_params
 from ..driver.frame import REACH
 from ..driver.kernel import Kernel, own_values
 from ..driver.options import Options
-from ..driver.points import point_code
 from ..ir import expr as E
 from ..ir import types as T
 from ..ir.interp import evaluate
@@ -186,6 +185,9 @@ def _fill(
         for result, value in zip(results, evaluate(list(traced.roots), environment), strict=True):
             np.copyto(result, value, casting="same_kind")
         return
+    # Few points need no compiler.
+    from ..driver.points import point_code
+
     given = [points.x, points.y, *([points.time] if moving else [])]
     time = 0.0 if moving else points.time.reshape(-1)[0].item()
     reach = REACH[real.name]

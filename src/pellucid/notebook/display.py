@@ -34,7 +34,7 @@ def png_bytes(
     >>> png_bytes(im.checkerboard(10, im.red, im.blue), 32)[:8]
     b'\x89PNG\r\n\x1a\n'
     """
-    from pellucid.canvas import png_of
+    from pellucid.canvas.show import png_of
 
     asked = in_cell(picture, size, view, arguments)
     return png_of(asked.kernel(), view=asked.view, **asked.near._asdict())
@@ -76,7 +76,7 @@ def moving_png_bytes(
     >>> b"acTL" in moving_png_bytes(im.turn(im.seconds, im.checkerboard(1, im.red, im.blue)), 8, fps=5)
     True
     """
-    from pellucid.canvas import animate
+    from pellucid.canvas.draw import animate
 
     framed = carried(picture)
     if size is None and view is None and framed is not None:

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from pellucid.base.errors import FileError, InputError, PellucidError
 from pellucid.base.view import View
-from pellucid.canvas import save
+from pellucid.canvas.draw import save
 from pellucid.canvas.live import Explorer
 from pellucid.canvas.source import drawing
 from pellucid.document import pictures

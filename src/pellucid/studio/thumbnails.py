@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.base.errors import InputError, PellucidError
-from pellucid.canvas import is_picture, render
+from pellucid.canvas.draw import render
 from pellucid.canvas.formats import Look, format_of
 from pellucid.canvas.sinks import write_still
-from pellucid.canvas.source import drawing
+from pellucid.canvas.source import drawing, is_picture
 from pellucid.document import evaluate, read, words_for
 from pellucid.images import Word, words
 

@@ -9,7 +9,6 @@ from ..jit.engine import Machine, machine
 from ..jit.linking import Linking
 from ..jit.workers import WorkerPool, worker_pool
 from ..port import CallingPlan, CodeStore, Crew, Ranges, alone, layout
-from .function import Function
 
 
 class LlvmBackend(Linking):
@@ -66,6 +65,9 @@ class LlvmBackend(Linking):
 
     def _module(self, plan: CallingPlan, ranges: Ranges) -> tuple[str, dict[Buffer, int]]:
         """A function for each phase, and how many elements buffers must have for what was proved."""
+        # Whoever finds code in the cache writes none.
+        from .function import Function
+
         texts: list[str] = []
         needed: dict[Buffer, int] = {}
         for k, phase in enumerate(plan.phases):

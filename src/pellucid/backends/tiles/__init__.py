@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...base.errors import BackendError
 from ...ir.expr import ITERATIONS
 from ...ir.nest import Kernel
-from ..jit.workers import worker_pool
 from ..port import CodeStore, Ranges, layout
-from .machine.running import TileCode
-from .supersample.resolve import mean_of
-from .supersample.running import SampledCode
-from .tape.build import build, field_of
+
+if TYPE_CHECKING:
+    from .machine.running import TileCode
 
 
 class TileBackend:
@@ -26,6 +26,13 @@ class TileBackend:
 
         Raises BackendError for a kernel that is no frame.
         """
+        # Whoever draws by other means loads no machine.
+        from ..jit.workers import worker_pool
+        from .machine.running import TileCode
+        from .supersample.resolve import mean_of
+        from .supersample.running import SampledCode
+        from .tape.build import build, field_of
+
         field = field_of(kernel)
         if field is None:
             raise BackendError("is no frame", place=kernel.name, fix="compile it by LLVM")

@@ -185,8 +185,8 @@ def opened(name: str) -> ProgramText:
 
 def _picture(name: str) -> ProgramText:
     """The program of a picture, simplified, before anything is done to its loops."""
-    from pellucid.canvas import is_picture
     from pellucid.canvas.explaining import explain
+    from pellucid.canvas.source import is_picture
     from pellucid.cli.loading import chosen
 
     found = chosen(name)

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ...ir.expr import Buffer, Expr, apply, const
 from ...ir.facts import Facts
-from ...ir.nest import SEQ, Alloc, Block, For, Statement, Store, blocks
+from ...ir.nest import SEQ, Alloc, Block, For, Kernel, Statement, Store, blocks
 from ...ir.path import Path
 from ...reasoning.effects import loaded, stored
 from ...reasoning.infer import FactsOf
@@ -167,3 +167,8 @@ def used(statement: Statement) -> frozenset[Buffer]:
 
 
 _users = Census[Statement](lambda s: ((b, s) for b in used(s)))
+
+
+def index_facts(kernel: Kernel, ranges: Mapping[Expr, Facts]) -> dict[Expr, Facts]:
+    """The facts of parameters, and of every index in its loops: of one that several loops have, in all of them."""
+    return ranges_of(kernel.body, ranges).known

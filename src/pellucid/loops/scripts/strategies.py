@@ -14,11 +14,10 @@ from dataclasses import replace
 from typing import Any
 
 from ...ir.expr import LEAVES, Expr
-from ...ir.facts import Facts
 from ...ir.nest import Block, For, If, Kernel, Statement, Store, blocks
 from ...ir.path import Path, at
 from ...ir.path import walk as paths
-from ..core.elements import ranges_of
+from ..core.elements import index_facts
 from ..core.registry import named
 from ..core.tactic import State, Tactic, make, repeat, sequence
 from .passes import if_any, rules
@@ -70,11 +69,6 @@ def exists(block: Block, path: Path) -> bool:
 
 
 # ---- expressions and peepholes ----
-
-
-def index_facts(kernel: Kernel, ranges: Mapping[Expr, Facts]) -> dict[Expr, Facts]:
-    """The facts of parameters, and of every index in its loops: of one that several loops have, in all of them."""
-    return ranges_of(kernel.body, ranges).known
 
 
 def simplify_expressions(state: State) -> State:
