@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import sys
 from typing import Any
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -141,21 +143,30 @@ def test_what_goes_to_workers_can_be_pickled():
     np.testing.assert_array_equal(lazy.compute(scheduler="sync"), _whole(harris, (30, 30), a=numbers))
 
 
-def _histogram() -> Any:
-    a, h, i = gray("u8"), alg.array("h", 256, "i64"), alg.index("i", 256)
-    h[i] = alg.sum(alg.chi(a == i))
+def _by_cases(value: Any, type: str = "i64") -> Any:
+    h, i = alg.array("h", 256, type), alg.index("i", 256)
+    h[i] = value(i)
     return h
 
 
+def _histogram() -> Any:
+    return _by_cases(lambda i: alg.sum(alg.chi(gray("u8") == i)))
+
+
 WHOLE: dict[str, tuple[Any, str]] = {
-    "sum": (lambda: gray() / alg.sum(gray()), "sum is taken over many points"),
-    "max of rows": (lambda: alg.max(gray(), axis=0), "max is taken over many points"),
-    "histogram": (_histogram, "it is used in a definition by cases"),
-    "part": (lambda: alg.restrict(gray(), (1, 1), (5, 5)), "a part of it is taken"),
-    "wrap": (lambda: alg.shift(gray(), 1, border="wrap"), "a border wraps around"),
-    "blur of a sum": (
-        lambda: alg.convolve(gray() / alg.max(gray()), BINOMIAL),
-        "max is taken over many points",
+    "part": (lambda: alg.restrict(gray(), (1, 1), (5, 5)), "needs all of 'a': a part of it is taken"),
+    "wrap": (lambda: alg.shift(gray(), 1, border="wrap"), "needs all of 'a': a border wraps around"),
+    "two sums by cases": (
+        lambda: _by_cases(lambda i: alg.sum(alg.chi(gray("u8") == i)) + alg.sum(alg.chi(gray("u8") < i))),
+        "a definition by cases is no single sum, maximum or minimum",
+    ),
+    "floats by cases": (
+        lambda: _by_cases(lambda i: alg.sum(gray()) * i.astype("f32"), "f32"),
+        "a definition by cases is no single sum",
+    ),
+    "weights by cases": (
+        lambda: _by_cases(lambda i: alg.sum(alg.where(gray() > i.astype("f32"), gray(), 0)), "f32"),
+        "a sum of floats is taken in a definition by cases",
     ),
 }
 
@@ -166,8 +177,92 @@ def test_programs_that_need_all_of_an_input_are_refused_with_the_reason(name: st
     program = alg.compile(make())
     assert alg.halo(program) == {"a": None}
     array = da.zeros(DECLARED, chunks=100, dtype=program.inputs["a"].type.dtype)
-    with pytest.raises(InputError, match=f"map_blocks: needs all of 'a': {reason}; call the program itself"):
+    with pytest.raises(InputError, match=f"map_blocks: {reason}.*; call the program itself"):
         alg.map_blocks(program, a=array)
+
+
+def _statistics() -> Any:
+    a = gray("u8")
+    bright = alg.median(a) * 2
+    return {
+        "sum": alg.sum(a),
+        "mean of rows": alg.mean(a, axis=1),
+        "least of columns": alg.min(bright, axis=0),
+        "greatest": alg.max(bright),
+        "normal": a.astype("f32") / alg.max(a).astype("f32"),
+        "histogram": _histogram(),
+        "of medians": _by_cases(lambda i: alg.sum(alg.chi(alg.median(a) == i))),
+        "most": alg.max(_histogram()),
+        "places": alg.coordinate(a, 1) * 2,
+        "over the mean": alg.sum(alg.chi(a.astype("f64") > alg.mean(a))),
+        "over the most": alg.sum(alg.chi(a.astype("i64") * 9 > alg.max(_histogram()))),
+    }
+
+
+@pytest.fixture(scope="module")
+def statistics() -> tuple[Any, np.ndarray, dict[str, np.ndarray]]:
+    """A program that reduces, an array, and what the program gives for the whole of it."""
+    outputs = {name.replace(" ", "_"): value for name, value in _statistics().items()}
+    numbers = _numbers((12, 11), "u8")
+    global DECLARED
+    old, DECLARED = DECLARED, numbers.shape
+    try:
+        whole = {name.replace(" ", "_"): value for name, value in _statistics().items()}
+        wanted = alg.compile(whole, numerics="exact", optimize=False)(a=numbers)
+    finally:
+        DECLARED = old
+    return alg.compile(outputs, numerics="exact"), numbers, wanted
+
+
+@pytest.mark.parametrize("chunks", CUTS[:1])
+def test_reductions_are_joined_from_parts_and_used_in_what_follows(statistics: Any, chunks: Any):
+    program, numbers, wanted = statistics
+    found = alg.map_blocks(program, a=da.from_array(numbers, chunks=chunks))
+    assert [*found] == [*wanted]
+    for name, array in dask.compute(found, scheduler="sync")[0].items():
+        assert (array.dtype, array.shape) == (wanted[name].dtype, wanted[name].shape), name
+        np.testing.assert_array_equal(array, wanted[name], err_msg=name)
+        assert (found[name].dtype, found[name].shape) == (array.dtype, array.shape), name
+    assert found["normal"].chunks == chunks
+
+
+def test_sums_of_floats_do_not_hang_on_how_they_are_cut():
+    draw = np.random.default_rng(5)
+    numbers = (draw.normal(size=(12, 11)) * 10.0 ** draw.integers(-12, 12, (12, 11))).astype(np.float32)
+    program = alg.compile([alg.sum(gray()), alg.sum(alg.convolve(gray(), BINOMIAL), axis=0), alg.max(gray())])
+    found = [
+        [
+            x.tobytes()
+            for x in dask.compute(alg.map_blocks(program, a=da.from_array(numbers, chunks=c)))[0].values()
+        ]
+        for c in (((2, 1, 9), (7, 4)), ((12,), (11,)))
+    ]
+    assert found[0] == found[1]
+    assert np.frombuffer(found[0][0], np.float32)[0] == np.float32(math.fsum(numbers.ravel().tolist()))
+
+
+def test_relaxed_windows_have_the_bits_of_exact_ones():
+    numbers = _numbers((12, 11), "f32")
+    found = alg.map_blocks(alg.compile(unsharp()), a=da.from_array(numbers, chunks=(5, 11)), amount=0.7)
+    np.testing.assert_array_equal(
+        found.compute(scheduler="sync"), _whole(unsharp, (12, 11), a=numbers, amount=0.7)
+    )
+
+
+def test_a_sum_of_floats_in_exact_numerics_is_refused():
+    array = da.zeros(DECLARED, chunks=100, dtype=np.float32)
+    with pytest.raises(
+        InputError, match=r"exact numerics add floats in the order of all points; compile it with"
+    ):
+        alg.map_blocks(alg.compile(alg.mean(gray()), numerics="exact"), a=array)
+
+
+def test_a_result_of_many_points_beside_what_is_cut_is_refused():
+    a = alg.array("a", 256, "i64")
+    h, i = alg.array("h", 256, "i64"), alg.index("i", 256)
+    h[i] = alg.sum(alg.chi(a == i.astype("i64")))
+    with pytest.raises(InputError, match="of a reduction is used at many points"):
+        alg.map_blocks(alg.compile(a + h), a=da.zeros(256, chunks=100, dtype="i8"))
 
 
 def test_a_border_that_wraps_along_an_axis_of_no_steps_needs_nothing_more():

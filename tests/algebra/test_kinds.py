@@ -58,6 +58,7 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
     "map_blocks": (alg.map_blocks, {"program": PROGRAM, "a": dask.array.ones((4, 6), chunks=3, dtype="u1"), "s": 3}),
     "max": (alg.max, {"a": A, "axis": 0}),
     "maximum": (alg.maximum, {"a": A, "b": 3}),
+    "mean": (alg.mean, {"a": A, "axis": 0}),
     "median": (alg.median, {"a": A, **HARD}),
     "min": (alg.min, {"a": A, "axis": (0, 1)}),
     "minimum": (alg.minimum, {"a": 3, "b": A}),

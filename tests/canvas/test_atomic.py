@@ -47,7 +47,7 @@ def test_a_failing_encoder_leaves_nothing(kernel, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Image.Image, "save", fails)
     with pytest.raises(RuntimeError, match="encoder broke"):
-        save(kernel, tmp_path / "a.png", 8)
+        save(kernel, tmp_path / "a.webp", 8)
     with pytest.raises(RuntimeError, match="encoder broke"):
         animate(kernel, tmp_path / "b.png", 8)
     assert only(tmp_path)

@@ -71,6 +71,23 @@ def test_the_metadata_is_that_of_ome_zarr(undisturbed: Path):
     assert found["pellucid"]["complete"] is True
 
 
+def test_others_open_a_store(undisturbed: Path):
+    import dask.array
+    import xarray
+    import zarr
+    from ome_zarr_models.v05.image import Image
+
+    Image.from_zarr(zarr.open_group(str(undisturbed), mode="r"))
+    whole = np.moveaxis(pl.render(PICTURE, SIZE, **VIEW), 2, 0)
+    np.testing.assert_array_equal(dask.array.from_zarr(str(undisturbed / "0")).compute(), whole)
+    # Levels have axes of one name and of different lengths.
+    found = xarray.open_zarr(
+        str(undisturbed), consolidated=False, zarr_format=3, drop_variables=["1", "2", "3"]
+    )
+    assert found["0"].dims == ("c", "y", "x")
+    np.testing.assert_array_equal(found["0"].to_numpy(), whole)
+
+
 def test_rows_columns_and_channels_where_nothing_asks_for_planes(client: Any, tmp_path: Path):
     import zarr
 

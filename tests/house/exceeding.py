@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import dask.array as da
 import numpy as np
 
 import pellucid as pl
@@ -360,6 +361,9 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "algebra.array.MAX_AXES": lambda _: alg.array("a", (2, 2, 2, 2)),
     "algebra.array.MAX_ELEMENTS": lambda _: alg.array("a", (1 << 16, 1 << 15)),
     "algebra.template.MAX_VALUES": lambda _: alg.convolve(alg.array("a", (9, 9)), np.ones((65, 65))),
+    "algebra.reducing.MAX_ADDENDS": lambda _: alg.map_blocks(
+        alg.compile(alg.sum(alg.array("a", (9, 9)))), a=da.zeros((1 << 19, 1 << 18), "f4", chunks=1 << 18)
+    ),
     "images.array2._MAX_SIDE": lambda _: Array2(1 << 31, 1, lambda i, j: im.red),
     "canvas.codes.MAX_STRIDE": lambda _: pl.unpack(b"", "gray8", (1, 1), stride=(1 << 24) + 1),
     "pixels.layout.MAX_BYTES": lambda _: unpack(b"", layout_of("R:8 G:8 B:8"), 1 << 15, 1 << 15),

@@ -7,6 +7,7 @@ one extent share their index, so an index has one range in the whole kernel.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -30,6 +31,7 @@ from .operation import (
     Input,
     Moved,
     Operation,
+    PointCount,
     Pointwise,
     Reduction,
     Scalar,
@@ -141,6 +143,10 @@ class Lowering:
                 return self.window(node, frame)
             case Reduction():
                 return self.reduction(node, frame)
+            case PointCount():
+                extent = node.operands[0].coordinates.shape
+                count = const(math.prod(extent[k] for k in node.over), node.type)
+                return lambda point: count
             case TableOperation():
                 return self.table(node, frame)
             case _:

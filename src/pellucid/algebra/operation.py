@@ -123,6 +123,13 @@ class Reduction(Operation):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class PointCount(Operation):
+    """The number of points along some axes of the operand."""
+
+    over: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class WindowOperation(Operation):
     """A template operation: what lies around each point, `offsets` away, combined by `kind`.
 

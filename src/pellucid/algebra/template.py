@@ -20,7 +20,7 @@ from ..base.kinds import takes
 from ..ir import types as T
 from .array import ARRAY, Array, checked_axes, checked_number, checked_shape, checked_type, wholes
 from .border import checked_border
-from .operation import POINT, Coordinates, Moved, Operation, Reduction, WindowOperation
+from .operation import POINT, Coordinates, Moved, Operation, PointCount, Reduction, WindowOperation
 
 MAX_VALUES = 4096
 """The most values of one window."""
@@ -58,6 +58,21 @@ def max(a: Array, axis: int | Sequence[int] | None = None) -> Array:
 def min(a: Array, axis: int | Sequence[int] | None = None) -> Array:
     """The least value over all axes, or over some."""
     return _reduction("min", a, axis, a.type)
+
+
+@takes(a=ARRAY)
+def mean(a: Array, axis: int | Sequence[int] | None = None) -> Array:
+    """The mean over all axes, or over some: the sum divided by the number of points.
+
+    It is an f64 for integers, and of the array's own type for floats.
+
+    >>> from .array import array
+    >>> mean(array("a", (3, 4), "u8"), axis=0)
+    Pointwise of f64 on 0..3
+    """
+    kind = a.type if a.type.is_float else T.f64
+    total = sum(a, axis).astype(kind)
+    return total / Array(PointCount(POINT, kind, (a.node,), checked_axes(axis, a, "mean")))
 
 
 def _reduction(kind: str, a: Array, axis: object, type: T.Type) -> Array:

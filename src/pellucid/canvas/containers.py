@@ -279,22 +279,3 @@ class Npy:
         self._file.write(
             b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + text.ljust(117).encode("ascii") + b"\n"
         )
-
-
-# --- TIFF ----------------------------------------------------------------------------------------------------------
-
-
-def with_associated_alpha(data: bytearray) -> bytearray:
-    """A TIFF that says that its colors were multiplied with its alpha; Pillow always says that they were not.
-
-    Raises `InputError` if the file has no alpha.
-    """
-    order = "<" if bytes(data[:2]) == b"II" else ">"
-    (at,) = struct.unpack_from(f"{order}I", data, 4)
-    (entries,) = struct.unpack_from(f"{order}H", data, at)
-    extra_samples, associated = 338, 1
-    for entry in range(at + 2, at + 2 + 12 * entries, 12):
-        if struct.unpack_from(f"{order}H", data, entry)[0] == extra_samples:
-            struct.pack_into(f"{order}H", data, entry + 8, associated)
-            return data
-    raise InputError("a TIFF without alpha")

@@ -6,13 +6,16 @@ pixels flow into their sink. Nothing is written before everything that can be wr
 
 from __future__ import annotations
 
+import functools
 import io
 import math
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, BinaryIO, Unpack, cast
+
+import numpy as np
 
 from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import InputError, brief
@@ -20,8 +23,9 @@ from pellucid.base.kinds import FUNCTION, TRUTH, optional, takes
 from pellucid.base.progress import Progress, ProgressLine
 from pellucid.base.tracebacks import door
 from pellucid.base.view import View, spelled_out
-from pellucid.canvas.compose import Pixels
-from pellucid.canvas.deep import deep_layout, require_writer, write_deep
+from pellucid.canvas.bands import Bands, Samples, rows_of_band
+from pellucid.canvas.compose import Pixels, laid_on
+from pellucid.canvas.deep import deep_layout, laid_on_deep, require_writer, write_exr
 from pellucid.canvas.film import frames_on_the_way, write_film
 from pellucid.canvas.formats import (
     Format,
@@ -33,10 +37,11 @@ from pellucid.canvas.formats import (
     format_named,
     format_of,
 )
-from pellucid.canvas.sinks import require_video, write_still
-from pellucid.canvas.source import DrawArguments, Kernel, drawing
-from pellucid.canvas.spill import is_by_rows, spilled
+from pellucid.canvas.sinks import BANDED, require_video, write_bands, write_still
+from pellucid.canvas.source import DrawArguments, Kernel, drawing, draws_parts
+from pellucid.canvas.spill import spilled
 from pellucid.driver import Kernel as Compiled
+from pellucid.driver.threads import available
 from pellucid.driver.view import EXACT, Smooth, check_size, checked_out, part_of
 
 if TYPE_CHECKING:
@@ -106,6 +111,7 @@ def render(
 
 @spelled_out(DrawArguments)
 @door
+@takes(progress=optional(FUNCTION))
 def save(
     picture: object,
     path: str | os.PathLike[str] | BinaryIO,
@@ -117,6 +123,7 @@ def save(
     quality: int | None = None,
     background: object = None,
     alpha: str | None = None,
+    progress: Progress | None = None,
     **arguments: Unpack[DrawArguments],
 ) -> None:
     """Save a picture as PNG, JPEG, WebP, TIFF, GIF, NPY or EXR, whichever `format` or else the suffix of `path` names.
@@ -129,9 +136,11 @@ def save(
     floats from 0 to 1. EXR holds floats of 32 bits by default, or half floats of 16. Samples are numbers of sRGB, as
     floats too; those of EXR are amounts of light (linear, with the primaries of sRGB). `alpha` says whether colors are
     `straight`, which is the default, or `premultiplied`, as they always are in EXR.
-    TIFF of 16 and 32 bits needs the extra `pellucid[tiff]`, EXR the extra `pellucid[exr]`.
-    An 8-bit PNG or NPY without a background takes the memory of its pixels once, and from 1 GiB of them on space on the
-    disk instead; other files take three times their pixels.
+    EXR needs the extra `pellucid[exr]`.
+    PNG, TIFF and NPY are drawn and written some rows at a time, in the memory of a few of them, whatever the size of
+    the picture; `progress` is called with the rows done and in all, and without it a bar is shown on a terminal for
+    work longer than a second. Other files take three times their pixels. A `tolerance` or an `error` takes the whole
+    picture at once, from 1 GiB of pixels on as space on the disk.
     Otherwise as `render`. Raises `InputError` for a value out of its range, `FileError` if the file cannot be
     written, `MissingExtraError` if its extra is not installed.
 
@@ -148,20 +157,33 @@ def save(
     kind = _kind_of(path, format, target is not None)
     look = checked_look(kind, seen.size, quality=quality, background=background, alpha=alpha)
     bits = checked_depth(depth, kind, near=asked.near != EXACT)
-    require_writer(kind, bits)
-    pixels = None if target is not None or bits > 8 else spilled(cast("str", path), seen.size, look)
-    if pixels is None:
-        check_size(seen.size, frames=3 * bits // 8 if bits > 8 else 1 if is_by_rows(look) else 3)
+    require_writer(kind)
+    by_bands = kind.name in BANDED and asked.near == EXACT and draws_parts(asked.picture)
+    memory = None
+    if by_bands:
+        width, height = seen.size
+        rows = min(rows_of_band(width, 4 * bits // 8), height)
+        check_size((width, rows), frames=(2 * (seen.threads or available()) + 2) * bits // 8)
+    else:
+        if kind.name in BANDED and target is None:
+            memory = spilled(cast("str", path), seen.size)
+        if memory is None:
+            check_size(seen.size, frames=1 if kind.name in BANDED else 3 * bits // 8)
     kernel = asked.kernel()
 
     def write(file: BinaryIO) -> None:
-        if bits > 8:
+        if kind.name in BANDED:
+            with ProgressLine("rows") as line:
+                told = functools.partial(_told, progress or line, seen.size[1])
+                whole = None if by_bands else _pixels(kernel, seen, look.alpha, memory, asked.near)
+                write_bands(file, _bands(kernel, seen, look, bits, whole, told), look)
+        elif bits > 8:
             layout, element = deep_layout(look, bits)
             width, height = seen.size
             flat = _in_format(kernel, layout, seen, None)
-            write_deep(file, flat.view(element).reshape(height, width, 4), look, bits)
+            write_exr(file, flat.view(element).reshape(height, width, 4), look, bits)
         else:
-            write_still(file, _pixels(kernel, seen, look.alpha, pixels, asked.near), look)
+            write_still(file, _pixels(kernel, seen, look.alpha, memory, asked.near), look)
 
     if target is not None:
         whole = io.BytesIO()
@@ -170,6 +192,30 @@ def save(
         return
     with atomic_write(cast("str", path)) as file:
         write(file)
+
+
+def _told(progress: Progress, total: int, done: int) -> None:
+    progress(done, total)
+
+
+def _bands(
+    kernel: Kernel, view: View, look: Look, bits: int, whole: Pixels | None, told: Callable[[int], None]
+) -> Bands:
+    """The rows of a picture as a file holds them: those of the `whole`, or else drawn when they are wanted."""
+    width, height = view.size
+    background = look.backed()
+    layout, element = deep_layout(look, bits) if bits > 8 else ("", "u1")
+
+    def draw(top: int, rows: int) -> Samples:
+        part = 0, top, width, rows
+        if bits > 8:
+            samples = _in_format(kernel, layout, view, None, part).view(element).reshape(rows, width, 4)
+            return samples if background is None else laid_on_deep(samples, background)
+        pixels = _pixels(kernel, view, look.alpha, part=part) if whole is None else whole[top : top + rows]
+        return pixels if background is None else laid_on(pixels, background)
+
+    channels = 4 if background is None else 3
+    return Bands(width, height, channels, np.dtype(element), draw, view.threads or available(), told)
 
 
 def _kind_of(path: object, format: str | None, is_open: bool) -> Format:
@@ -334,7 +380,13 @@ def _pixels(
     return draw(**view.arguments(), out=out)
 
 
-def _in_format(kernel: Kernel, format: str | Layout, view: View, out: Pixels | None) -> Pixels:
+def _in_format(
+    kernel: Kernel,
+    format: str | Layout,
+    view: View,
+    out: Pixels | None,
+    part: tuple[int, int, int, int] | None = None,
+) -> Pixels:
     from pellucid.conversion.packing import packed
     from pellucid.pixels import layout_of
 
@@ -342,4 +394,4 @@ def _in_format(kernel: Kernel, format: str | Layout, view: View, out: Pixels | N
         raise InputError(
             "this kernel draws whole bytes only", place="format", fix="give the picture, or pl.compile it"
         )
-    return packed(kernel, layout_of(format), **view.arguments(), out=out)
+    return packed(kernel, layout_of(format), **view.arguments(), part=part, out=out)

@@ -1,17 +1,13 @@
 """Pictures in one file, with smaller ones in it: BigTIFF in tiles, in the layout of a Cloud Optimized GeoTIFF.
 
 Below `store`, whose shards it reads once they are finished. All directories come before all tiles, and small levels
-before large ones, so that a reader finds its way with one request. tifffile reads such files, and writes each page
-before the next one, so they are written here.
+before large ones, so that a reader finds its way with one request.
 """
 
 from __future__ import annotations
 
 import struct
-import zlib
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,15 +15,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from pellucid.base.errors import installed
+from pellucid.canvas.bands import in_order
 from pellucid.canvas.compose import Pixels
 from pellucid.canvas.shards import CHANNELS, Manifest, ShardPlace
+from pellucid.canvas.tiff import ASCII, LONG, LONG8, Directory, deflated, header, picture_tags
 
-_SHORT, _LONG, _LONG8, _ASCII = 3, 4, 16, 2
-_FORMATS = {_SHORT: "H", _LONG: "I", _LONG8: "Q"}
-_HEADER = struct.pack("<2sHHHQ", b"II", 43, 8, 0, 16)
-_ENTRY, _INLINE = 20, 8
-#: The level of zlib, as that of PNG: a third of the time of its own default, for files about a fifth larger.
-_EFFORT = 4
 MULTIPLE = 16
 """Sides of tiles are multiples of it in TIFF."""
 
@@ -50,7 +42,8 @@ def write_pyramid(
     directories = [
         _directory(grid, manifest.alpha, None if level else description) for level, grid in enumerate(grids)
     ]
-    file.write(_HEADER)
+    offset = len(header(0))
+    file.write(header(offset))
     file.write(bytes(sum(each.size for each in directories)))
     # Small levels first, from the last one to the first.
     places = [place for level in reversed(range(manifest.levels)) for place in manifest.places(level)]
@@ -61,7 +54,7 @@ def write_pyramid(
             grid.offsets[at], grid.lengths[at] = file.tell(), len(data)
             file.write(data)
         progress(done)
-    offset = file.seek(len(_HEADER))
+    file.seek(offset)
     for each in directories:
         file.write(each.bytes(offset, last=each is directories[-1]))
         offset += each.size
@@ -101,67 +94,19 @@ class _Grid:
         return top // self.side * -(-self.width // self.side) + left // self.side
 
 
-@dataclass
-class _Directory:
-    """A directory of a TIFF: its tags in order, each with its type and values."""
-
-    tags: list[tuple[int, int, Sequence[int] | bytes]]
-
-    @property
-    def size(self) -> int:
-        """The bytes of the directory, with the values that lie behind it."""
-        behind = sum(_padded(len(data)) for data in self._data() if len(data) > _INLINE)
-        return 8 + _ENTRY * len(self.tags) + 8 + behind
-
-    def bytes(self, offset: int, *, last: bool) -> bytes:
-        """The directory as it stands at an offset of the file, followed by the next one unless it is the last."""
-        entries, behind = bytearray(), bytearray()
-        first = offset + 8 + _ENTRY * len(self.tags) + 8
-        for (tag, kind, values), data in zip(self.tags, self._data(), strict=True):
-            field = data.ljust(_INLINE, b"\0")
-            if len(data) > _INLINE:
-                field = struct.pack("<Q", first + len(behind))
-                behind += data.ljust(_padded(len(data)), b"\0")
-            entries += struct.pack("<HHQ", tag, kind, len(values)) + field
-        following = 0 if last else first + len(behind)
-        return (
-            struct.pack("<Q", len(self.tags)) + bytes(entries) + struct.pack("<Q", following) + bytes(behind)
-        )
-
-    def _data(self) -> Iterator[bytes]:
-        for _, kind, values in self.tags:
-            if isinstance(values, bytes):
-                yield values
-            else:
-                yield struct.pack(f"<{len(values)}{_FORMATS[kind]}", *values)
-
-
-def _padded(count: int) -> int:
-    return -(-count // 8) * 8
-
-
-def _directory(grid: _Grid, alpha: str, description: str | None) -> _Directory:
+def _directory(grid: _Grid, alpha: str, description: str | None) -> Directory:
     """The directory of a level; the whole picture has a description, and the others are smaller pictures of it."""
-    samples = [8] * CHANNELS
-    tags: list[tuple[int, int, Sequence[int] | bytes]] = [
-        (254, _LONG, [int(description is None)]),  # NewSubfileType: a smaller picture of another page.
-        (256, _LONG, [grid.width]),
-        (257, _LONG, [grid.height]),
-        (258, _SHORT, samples),
-        (259, _SHORT, [8]),  # Compression: deflate.
-        (262, _SHORT, [2]),  # PhotometricInterpretation: red, green and blue.
-        (277, _SHORT, [CHANNELS]),
-        (284, _SHORT, [1]),  # PlanarConfiguration: channels side by side.
-        (317, _SHORT, [2]),  # Predictor: differences to the pixel on the left.
-        (322, _LONG, [grid.side]),
-        (323, _LONG, [grid.side]),
-        (324, _LONG8, grid.offsets),
-        (325, _LONG, grid.lengths),
-        (338, _SHORT, [1 if alpha == "premultiplied" else 2]),  # ExtraSamples: alpha.
+    tags = [
+        *picture_tags((grid.width, grid.height), np.dtype(np.uint8), CHANNELS, alpha),
+        (254, LONG, [int(description is None)]),  # NewSubfileType: a smaller picture of another page.
+        (322, LONG, [grid.side]),
+        (323, LONG, [grid.side]),
+        (324, LONG8, grid.offsets),
+        (325, LONG, grid.lengths),
     ]
     if description is not None:
-        tags.append((270, _ASCII, description.encode("ascii") + b"\0"))
-    return _Directory(sorted(tags, key=lambda tag: tag[0]))
+        tags.append((270, ASCII, description.encode("ascii") + b"\0"))
+    return Directory(tags)
 
 
 def _compressed(
@@ -172,32 +117,19 @@ def _compressed(
 ) -> Iterator[tuple[ShardPlace, list[tuple[int, int, bytes]]]]:
     """The tiles of each shard with their left and top pixels, compressed by threads, in the order of the shards."""
 
-    def tiles(place: ShardPlace) -> list[tuple[int, int, bytes]]:
+    def tiles(place: ShardPlace) -> tuple[ShardPlace, list[tuple[int, int, bytes]]]:
         left, top, width, height = manifest.part(place)
         pixels, side = pixels_of(place), manifest.chunk
         corners = [(x, y) for y in range(0, height, side) for x in range(0, width, side)]
-        return [(left + x, top + y, _packed(pixels[y : y + side, x : x + side], side)) for x, y in corners]
+        cut = [(x, y, pixels[y : y + side, x : x + side]) for x, y in corners]
+        return place, [(left + x, top + y, deflated(_filled(tile, side))) for x, y, tile in cut]
 
-    waiting: deque[tuple[ShardPlace, Future[list[tuple[int, int, bytes]]]]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for place in places:
-                waiting.append((place, pool.submit(tiles, place)))
-                if len(waiting) > threads:
-                    first, made = waiting.popleft()
-                    yield first, made.result()
-            while waiting:
-                first, made = waiting.popleft()
-                yield first, made.result()
-        finally:
-            for _, made in waiting:
-                made.cancel()
+    return in_order(tiles, places, threads)
 
 
-def _packed(pixels: Pixels, side: int) -> bytes:
-    """A tile as the file holds it: differences along rows, deflated; beyond the picture it is zero."""
+def _filled(pixels: Pixels, side: int) -> Pixels:
+    """A tile of which that beyond the picture is zero."""
     height, width, _ = pixels.shape
     tile = np.zeros((side, side, CHANNELS), np.uint8)
     tile[:height, :width] = pixels
-    tile[:, 1:] -= tile[:, :-1].copy()
-    return zlib.compress(tile.data, _EFFORT)
+    return tile

@@ -21,8 +21,6 @@ from pellucid.base.kinds import NUMBER, TEXT, ArgumentKind, optional, takes
 from pellucid.base.tracebacks import door
 from pellucid.base.view import View, spelled_out
 from pellucid.canvas.draw import render, save
-from pellucid.canvas.formats import Look, format_of
-from pellucid.canvas.sinks import write_still
 from pellucid.canvas.source import DrawArguments, Kernel, drawing
 from pellucid.canvas.terminal import MODES, as_text, color_mode, fitting_size
 
@@ -99,7 +97,7 @@ def png_of(
     b'PNG'
     """
     buffer = io.BytesIO()
-    write_still(buffer, render(picture, size, view=view, **arguments), Look(format_of("picture.png")))
+    save(picture, buffer, size, view=view, format="png", **arguments)
     return buffer.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""Pixels into files: still pictures and the pieces of moving ones with Pillow, video with PyAV.
+"""Pixels into files: still pictures by bands or with Pillow, the pieces of moving ones with Pillow, video with PyAV.
 
 The only file of `canvas` that imports Pillow and PyAV, both lazily. What a format can hold was settled in
 `formats`; where the bytes go is settled in `aside`.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from pellucid.base.errors import BackendError, MissingExtraError, installed
+from pellucid.canvas.bands import Bands
 from pellucid.canvas.compose import (
     Pixels,
     changed_rectangle,
@@ -22,8 +23,10 @@ from pellucid.canvas.compose import (
     opaque,
     whole,
 )
-from pellucid.canvas.containers import FrameRectangle, with_associated_alpha
+from pellucid.canvas.containers import FrameRectangle
 from pellucid.canvas.formats import Look
+from pellucid.canvas.png import write_png
+from pellucid.canvas.tiff import write_tiff
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -44,19 +47,33 @@ def write_still(file: BinaryIO, pixels: Pixels, look: Look) -> None:
     >>> file.getvalue()[1:4]
     b'PNG'
     """
-    name = look.format.name
-    if name == "NPY":
-        np.save(file, _shown(pixels, look), allow_pickle=False)
-    elif name == "GIF":
+    if look.format.name in BANDED:
+        write_bands(file, Bands.of(_shown(pixels, look)), look)
+    elif look.format.name == "GIF":
         _save_gif(file, pixels, look)
-    elif name == "PNG":
-        # Row by row into the file: neither the pixels nor what becomes of them are held a second time.
-        _picture(_shown(pixels, look)).save(file, format="PNG", **_still_options(look))
     else:
         buffer = io.BytesIO()
-        _picture(_shown(pixels, look)).save(buffer, format=name.upper(), **_still_options(look))
-        associated = name == "TIFF" and look.alpha == "premultiplied"
-        file.write(with_associated_alpha(bytearray(buffer.getbuffer())) if associated else buffer.getbuffer())
+        options = _still_options(look)
+        _picture(_shown(pixels, look)).save(buffer, format=look.format.name.upper(), **options)
+        file.write(buffer.getbuffer())
+
+
+BANDED = ("PNG", "TIFF", "NPY")
+"""The formats that are written from the top to the bottom."""
+
+
+def write_bands(file: BinaryIO, bands: Bands, look: Look) -> None:
+    """Write a picture in one of the formats of `BANDED`; only a few of its bands are in memory at once."""
+    match look.format.name:
+        case "PNG":
+            write_png(file, bands)
+        case "TIFF":
+            write_tiff(file, bands, look.alpha)
+        case _:
+            shape = bands.height, bands.width, bands.channels
+            header = {"descr": bands.dtype.str, "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(file, header)
+            file.writelines(rows.data for rows in bands.packed(np.ascontiguousarray))
 
 
 def quick_jpeg(pixels: Pixels, quality: int) -> bytes:
@@ -210,8 +227,6 @@ def _still_options(look: Look) -> dict[str, Any]:
             if look.quality is None:
                 return {"lossless": True, "exact": True}
             return {"quality": look.quality, "alpha_quality": look.quality}
-        case "TIFF":
-            return {"compression": "tiff_adobe_deflate"}
         case _:
             return {}
 

@@ -191,6 +191,15 @@ def is_picture(thing: object) -> TypeGuard[Picture]:
     return getattr(type(thing), "__pellucid_picture__", False) is True
 
 
+def draws_parts(thing: object) -> bool:
+    """Whether parts of `thing` can be drawn: a picture's, or those of a kernel of pellucid's own.
+
+    >>> draws_parts(3)
+    False
+    """
+    return isinstance(thing, driver.Kernel) or is_picture(thing)
+
+
 def is_drawable(thing: object) -> bool:
     """Whether `thing` can be given to `render`: a picture, an animation or a kernel.
 

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 def render(words: Namespace) -> int:
     """Draw a still picture into a file."""
     from pellucid.canvas.draw import save
+    from pellucid.cli.progress import bar
 
     def draw(found: Chosen, out: str | Path) -> None:
-        picture, asked = _framed(words, found.thing)
-        save(picture, out, depth=words.depth, **asked, **_file(words))
+        with bar("rows") as progress:
+            picture, asked = _framed(words, found.thing)
+            save(picture, out, depth=words.depth, progress=progress, **asked, **_file(words))
 
     return into_file(words, draw)
 

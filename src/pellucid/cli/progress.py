@@ -1,6 +1,6 @@
 """A richer progress bar, where rich is installed and a person is watching.
 
-Used by `animate` and `store`; without rich, `canvas` draws its plain line.
+Used by `render`, `animate` and `store`; without rich, `canvas` draws its plain line.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 from ..backends.port import Code
 from ..driver.frame import Colors, Frame, build_into
 from ..driver.kernel import Kernel, code_of
-from ..driver.view import View, checked_view
+from ..driver.view import View, checked_view, part_of
 from ..ir.expr import Buffer, Expr
 from ..ir.nest import Block
 from ..pixels.layout import Layout
@@ -27,14 +27,21 @@ from .scratch import scheduled
 
 
 def packed(
-    kernel: Kernel, layout: Layout, size: tuple[int, int], *, out: Bytes | None = None, **look: Any
+    kernel: Kernel,
+    layout: Layout,
+    size: tuple[int, int],
+    *,
+    part: tuple[int, int, int, int] | None = None,
+    out: Bytes | None = None,
+    **look: Any,
 ) -> Bytes:
     """The bytes of a picture in a layout: its planes one after another.
 
     `look` is what `driver.checked_view` takes: center, zoom, time, samples, threads, params. What is not opaque is laid
     on black if the layout has no alpha. Unused bits are zero, but bytes of `out` that hold no sample stay as
-    they are. Raises InputError for a layout with a palette or with samples that are no colors, or an `out` of another
-    size, and as `Kernel.render` does.
+    they are. A `part` of the picture (left, top, width, height in pixels) is laid out as a picture of its own, whose
+    pixels have the colors of their places in the whole. Raises InputError for a layout with a palette or with samples
+    that are no colors, or an `out` of another size, and as `Kernel.render` does.
 
     >>> import pellucid as pl
     >>> from pellucid import images as im
@@ -42,11 +49,12 @@ def packed(
     '00f800f8'
     """
     check_drawable(layout)
-    view = checked_view(size, precision=kernel.options.precision, **look)
-    out = destination(layout, view.size, out)
-    made = _made_for(kernel, layout, view, aligned=aligned(out))
-    memory = parts(layout, view.size, out, made.planes)
-    made.code.run(kernel.values(view, params=made.params), memory, threads=view.threads)
+    view = checked_view(size, precision=kernel.options.precision, part=part, **look)
+    place = part_of(view, part)
+    out = destination(layout, place.size, out)
+    made = _made_for(kernel, layout, view, None if part is None else place.size, aligned=aligned(out))
+    memory = parts(layout, place.size, out, made.planes)
+    made.code.run(kernel.values(view, place, params=made.params), memory, threads=view.threads)
     return out
 
 
@@ -59,17 +67,20 @@ class _Made:
     params: Mapping[str, Param]
 
 
-def _made_for(kernel: Kernel, layout: Layout, view: View, *, aligned: bool) -> _Made:
-    size, many = view.size, view.samples != 1
+def _made_for(
+    kernel: Kernel, layout: Layout, view: View, part: tuple[int, int] | None, *, aligned: bool
+) -> _Made:
+    """The code for a view, or for any part of a size."""
+    size, many = part or view.size, view.samples != 1
     # The usual view is compiled in: pixels are then where samples are.
     usual = (view.center, view.zoom) == ((0.0, 0.0), 1.0)
 
     def made() -> _Made:
         planes = planes_of(layout.text, size, aligned=aligned)
-        frame = nest_of(kernel, layout, size, planes, usual=usual, many=many)
+        frame = nest_of(kernel, layout, size, planes, usual=usual, many=many, parted=part is not None)
         return _Made(code_of(frame, kernel.options), planes, frame.params)
 
-    return kernel.version((layout.text, size, usual, many, aligned), made)
+    return kernel.version((layout.text, size, usual, many, part is None, aligned), made)
 
 
 def nest_of(
@@ -80,10 +91,15 @@ def nest_of(
     *,
     usual: bool,
     many: bool,
+    parted: bool = False,
 ) -> Frame:
-    """The nest that draws into the planes of a layout; for the usual view, or for any, with one sample or many."""
-    known: dict[str, float] = {"width": size[0], "height": size[1], "left": 0, "top": 0}
-    known |= {"whole_width": size[0], "whole_height": size[1]}
+    """The nest that draws into the planes of a layout; for the usual view, or for any, with one sample or many.
+
+    If it is `parted`, it draws any part of this size of a picture of any size; else a whole picture.
+    """
+    known: dict[str, float] = {"width": size[0], "height": size[1]}
+    if not parted:
+        known |= {"left": 0, "top": 0, "whole_width": size[0], "whole_height": size[1]}
     known |= {"center_x": 0.0, "center_y": 0.0, "scale": 1.0} if usual else {}
     whole, alone = (math.prod(period(layout, groups=groups)) for groups in (True, False))
     # A picture is compiled for each pixel of a block by itself.
