@@ -48,7 +48,7 @@ def draw(
 
 def drawable(made: object) -> bool:
     """Whether the value of an example is a picture."""
-    from pellucid.canvas import is_picture
+    from pellucid.canvas.source import is_picture
 
     return is_picture(made) and getattr(made, "kind", "color") != "structure"
 

@@ -12,7 +12,7 @@ from tests.systems import linux
 
 from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import FileError, InputError
-from pellucid.canvas import animate, save
+from pellucid.canvas.draw import animate, save
 from pellucid.canvas.sinks import Video
 
 OLD = b"what was there before"

@@ -11,7 +11,8 @@ import pytest
 from pellucid import images as im
 from pellucid.base.errors import InputError, MissingExtraError
 from pellucid.base.memory import readable_bytes
-from pellucid.canvas import animate, png_of, render, save, show
+from pellucid.canvas.draw import animate, render, save
+from pellucid.canvas.show import png_of, show
 from pellucid.driver import view as view_file
 from pellucid.driver.view import check_size
 

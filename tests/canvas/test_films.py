@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.memory import traced
 
-from pellucid.canvas import animate, render
 from pellucid.canvas.compose import laid_on
 from pellucid.canvas.containers import ticks
+from pellucid.canvas.draw import animate, render
 from pellucid.canvas.film import in_order, write_film
 from pellucid.canvas.formats import Look, format_of
 

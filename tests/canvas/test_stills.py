@@ -10,8 +10,9 @@ import pytest
 import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import InputError, VocabularyError
-from pellucid.canvas import png_of, render, save
 from pellucid.canvas.compose import laid_on
+from pellucid.canvas.draw import render, save
+from pellucid.canvas.show import png_of
 
 SIZE = (37, 23)
 

@@ -9,8 +9,7 @@ import pytest
 
 from pellucid.base.errors import BackendError
 from pellucid.base.progress import ProgressLine
-from pellucid.canvas import show
-from pellucid.canvas import show as show_function
+from pellucid.canvas.show import show
 from pellucid.canvas.terminal import as_text, color_mode, fitting_size
 
 
@@ -129,7 +128,7 @@ def test_show_without_terminal_or_viewer_says_so(kernel, monkeypatch):
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     with pytest.raises(BackendError, match="no terminal and no picture viewer to show it; save it to a file"):
-        show_function(kernel, 8)
+        show(kernel, 8)
 
 
 def test_the_line_waits_is_short_and_goes_away():

@@ -16,7 +16,7 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import InputError
 from pellucid.base.view import ViewArguments, looked_at
-from pellucid.canvas import png_of
+from pellucid.canvas.show import png_of
 from pellucid.canvas.source import DrawArguments
 from pellucid.cli import main
 from pellucid.driver.session import Session

@@ -191,14 +191,8 @@ def test_code_at_hand_is_called_with_its_own_buffers():
     want = pl.convert(data, "rgb24", "bgr24", (2, 1))
     # As after many other conversions: the buffers of this one are made anew.
     planes_of.cache_clear()
-    canvas_module()._source.cache_clear()
+    canvas._source.cache_clear()
     assert np.array_equal(pl.convert(data, "rgb24", "bgr24", (2, 1)), want)
-
-
-def canvas_module():
-    import sys
-
-    return sys.modules[canvas.__module__]
 
 
 def test_data_that_is_worked_out_when_it_is_asked_for():

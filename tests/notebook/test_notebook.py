@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from pellucid.base.errors import InputError, MissingExtraError
-from pellucid.canvas import show
+from pellucid.canvas.show import show
 from pellucid.notebook import png_bytes, sliders
 
 
