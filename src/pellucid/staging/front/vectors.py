@@ -192,7 +192,7 @@ def _field(held: Any, name: Any) -> Any:
 
 def _slice(held: Any, first: Any, end: Any) -> Any:
     """A part of a vector or a text."""
-    if not isinstance(held, Vector | str):
+    if not _is_sequence(held) and not isinstance(held, str):
         raise TypeError(f"{brief(held)} has no slices")
     if isinstance(held, str):
         return held[first:end]
@@ -202,6 +202,8 @@ def _slice(held: Any, first: Any, end: Any) -> Any:
 
 def _rest(held: Any, first: Any) -> Any:
     """The items from a position on, as `*rest` of an assignment gives them."""
+    if first < 0:
+        raise ValueError(f"no position {first}")
     return _derived(held, ("rest", first), lambda: Listed(_unpacked(held, first, True)[first:]))
 
 
