@@ -111,6 +111,13 @@ class Source:
                 found += name in targets - read
         return found
 
+    def captured(self) -> list[str]:
+        """The variables that patterns bind, and assignments too."""
+        nodes = list(ast.walk(self.tree))
+        held = [one.name for one in nodes if isinstance(one, ast.MatchAs | ast.MatchStar) and one.name]
+        stored = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        return [name for name in dict.fromkeys(held) if name in stored]
+
     def first_use(self, name: str) -> ast.AST:
         """The first line that reads a variable."""
         for one in ast.walk(self.tree):

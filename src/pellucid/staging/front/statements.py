@@ -15,6 +15,7 @@ from pellucid.staging.front.kinds import point_of
 from pellucid.staging.front.loops import LoopExpressions
 from pellucid.staging.front.patterns import Patterns
 from pellucid.staging.front.source import Source
+from pellucid.staging.integers import lift
 from pellucid.staging.root.program import Const, Instruction, Jump, RootCode, RootPrim, check
 
 _INSTEAD: Mapping[type[ast.AST], str] = {
@@ -149,13 +150,23 @@ class _Function(LoopExpressions):
     # ---- assignments ----
 
     def _assign(self, node: Any) -> None:
-        value = self.value(node.value)
+        # What is lifted keeps its one name.
+        with self.ending(leaves=self._lifts(node)):
+            value = self.value(node.value)
         for target in node.targets:
             self._patterns.bind(
                 target, value, self.kind(node.value) if node.value in self.inference.of_node else None
             )
         if len(node.targets) > 1 and self.kind(node.value).changes:
             raise self.error(node, "a list that is changed gets two names", "make a list for each")
+
+    def _lifts(self, node: ast.Assign) -> bool:
+        """Whether a variable is bound to itself, lifted."""
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Call(function, [ast.Name(held)])):
+                return name == held and self.source.known(function) is lift
+            case _:
+                return False
 
     def _annotated(self, node: Any) -> None:
         if node.value is not None:

@@ -280,6 +280,16 @@ def _alike(one: Any, other: Any) -> bool:
     return True
 
 
+def _text(value: Any) -> str:
+    """A value as Python's `str` writes it."""
+    return str(result(value, Kind()))
+
+
+def _shown(value: Any) -> str:
+    """A value as Python's `repr` writes it."""
+    return repr(result(value, Kind()))
+
+
 def _text_method(name: str) -> Callable[..., Any]:
     """The primitive that is a method of texts."""
 
@@ -314,8 +324,8 @@ _ROWS = {
     "unpacked": Primitive(3, _unpacked),
     "rest": Primitive(2, _rest),
     "same-data": Primitive(2, _alike),
-    "text-of": Primitive(1, str),
-    "repr-of": Primitive(1, repr),
+    "text-of": Primitive(1, _text),
+    "repr-of": Primitive(1, _shown),
     "integer-of": Primitive(1, int),
     "code-of": Primitive(1, ord),
     "letter-of": Primitive(1, chr),
