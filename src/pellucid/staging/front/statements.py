@@ -24,11 +24,8 @@ _INSTEAD: Mapping[type[ast.AST], str] = {
     ast.Delete: "leave the variable",
     ast.Global: "pass the value as an argument",
     ast.Nonlocal: "pass the value as an argument",
-    ast.FunctionDef: "define functions at the top of the file, and give what it reads as arguments",
-    ast.AsyncFunctionDef: "write `def`",
     ast.AsyncFor: "write `for`",
     ast.AsyncWith: "write plain calls",
-    ast.ClassDef: "define classes outside of the interpreter",
     ast.Import: "import at the top of the file",
     ast.ImportFrom: "import at the top of the file",
 }

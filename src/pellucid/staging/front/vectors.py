@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from itertools import islice
@@ -327,6 +328,7 @@ _ROWS = {
     "text-of": Primitive(1, _text),
     "repr-of": Primitive(1, _shown),
     "integer-of": Primitive(1, int),
+    "index-of": Primitive(1, operator.index),
     "code-of": Primitive(1, ord),
     "letter-of": Primitive(1, chr),
 }

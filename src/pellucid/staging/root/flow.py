@@ -53,7 +53,21 @@ _ARITY = {
     **dict.fromkeys(["item", "item-at", "vref", "has", "rest"], 2),
     **dict.fromkeys(["unpacked", "has-length", "slice"], 3),
     **dict.fromkeys(
-        ["zero?", "not", "null?", "pair?", "atom?", "car", "cdr", "frame", "identity", "vlen", "atom-of"], 1
+        [
+            "zero?",
+            "not",
+            "null?",
+            "pair?",
+            "atom?",
+            "car",
+            "cdr",
+            "frame",
+            "identity",
+            "vlen",
+            "atom-of",
+            "index-of",
+        ],
+        1,
     ),
 }
 _KINDS = ((INTEGER, INTEGERS), (BOOLEAN, BOOLEANS), (NIL, NILS), (REAL, REALS), (TEXT, TEXTS))
@@ -319,6 +333,8 @@ class Flow(StaticSets):
             return args[0]
         if name == "atom-of":
             return args[0] & ~self.pairs
+        if name == "index-of":
+            return args[0] & NUMBERS
         if name in READS:
             return self.read(prim, args)
         one, other = args

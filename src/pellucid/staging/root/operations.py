@@ -341,6 +341,11 @@ class Operations(Words):
             self.require(is_atom, self.failure("atom-of: a pair where an atom is expected"))
         return WordValue(held, one.word, one.tag)
 
+    def _index_of(self, held: Set, args: list[WordValue]) -> WordValue:
+        (one,) = args
+        self.numeric(one, "index-of")
+        return WordValue(held, one.word, one.tag)
+
     def _identity(self, held: Set, args: list[WordValue]) -> WordValue:
         return args[0]
 
@@ -414,6 +419,7 @@ class Operations(Words):
         "atom?": _is_atom, "identity": _identity, "cons": _made_pair, "close": _made_pair, "car": _car, "cdr": _cdr,
         "frame": _frame, "atom-of": _atom_of, "item": item, "item-at": item, "vref": counted_item, "vlen": length,
         "unpacked": unpacked, "has": has, "has-length": has_length, "slice": part, "rest": rest,
+        "index-of": _index_of,
     }  # fmt: skip
 
 
