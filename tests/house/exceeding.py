@@ -174,6 +174,18 @@ def variants(x: object) -> object:
 
 
 @st.interpreter
+def reading(p: object, x: object) -> object:
+    """An interpreter that reads a table."""
+    return p[x]  # type: ignore[index]
+
+
+def table_as_code() -> object:
+    """Have machine code made that reads a table."""
+    code = st.cogen(reading, p=st.STATIC, x=st.DYNAMIC)((4, 5)).code
+    return compile_code(code, "integer", tier="quick")
+
+
+@st.interpreter
 def spinning(p: object, x: object) -> object:
     """An interpreter that counts for ever while it is compiled."""
     i = p
@@ -407,6 +419,7 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "staging.cogen.saving._MAX_BYTES": lambda folder: st.load_compiler(
         sparse(folder, "a.txt", (1 << 26) + 1)
     ),
+    "staging.root.tables.MAX_WORDS": lambda _: lowered("staging.root.tables.MAX_WORDS", 4, table_as_code),
     "staging.cogen.generator._MAX_WORK": lambda _: lowered(
         "staging.cogen.generator._MAX_WORK", 10, lambda: compiled(choosing)
     ),

@@ -412,7 +412,7 @@ _ATOMS: dict[int, Callable[[Lowered, int], Any]] = {
     REAL: lambda _, word: struct.unpack("<d", struct.pack("<q", word))[0],
     TEXT: lambda form, word: form.graph.texts[word - 1],
     CODE: lambda form, word: form.codes[word - 1],
-    VECTOR: lambda form, word: form.vectors[word],
+    VECTOR: lambda form, word: form.tables.value(word),
 }
 """The values of words by their tags."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.kinds import takes
+from ..base.kinds import refuse, takes
 from .folding import node, number
 from .session import current
 from .value import INTEGER, NUMBER, Dynamic, expression, of
@@ -43,11 +43,11 @@ def equals(a: Any, b: Any) -> Any:
     return Dynamic(node("eq", expression(a), expression(b)))
 
 
-@takes(value=NUMBER)
 def lift(value: Any) -> Any:
     """Forget what is known of a number: it becomes a dynamic value with a place of its own. Unstaged, the value itself.
 
-    What a loop changes from turn to turn and that is not to be unrolled is lifted before it (1997, `power`).
+    What a loop changes from turn to turn and that is not to be unrolled is lifted before it (1997, `power`). An
+    interpreter in Python may lift any value.
 
     >>> lift(3)
     3
@@ -55,4 +55,6 @@ def lift(value: Any) -> Any:
     session = current()
     if session is None or (isinstance(value, Dynamic) and not value.expr.type.is_float):
         return value
+    if not NUMBER.test(value):
+        refuse(NUMBER, value, "lift: value")
     return of(session.named("lifted", expression(value)))

@@ -88,6 +88,7 @@ def run(p, x, y):
     out = []
     last = None
     name = "a"
+    cut = TABLE[0]
     q = 0
     i0 = 0
 """
@@ -97,16 +98,17 @@ _PARTS = (
     'env["b"]', "len(env)", "env.get(p[1], 0)", "box.a", "box.items[-1]", "len(box.items)", 'box.named("k")', 'st["n"]',
     'st["xs"][-1]', 'st["in"]["z"]', 'len(st["xs"])', "p[x & 1]", "p[-1 - (y & 1)]",
     "TABLE[x & 1][y & 1]", "TABLE[y % 3][x]",
-    "len(TABLE[x % 3])",
+    "len(TABLE[x % 3])", "len(TABLE[x % 3][y:])", "TABLE[y % 3][1:][x % 2]", "len(TABLE[x % 3][-2:y])",
+    "cut[-1]", "len(cut)",
 )  # fmt: skip
 _TRUTHS = (
-    "xs", "not xs", "p", "t", "env", "box.items", "x", "not q", '"a" in env', '"b" not in env', "p[1] in env",
+    "xs", "not xs", "cut", "p", "t", "env", "box.items", "x", "not q", '"a" in env', '"b" not in env', "p[1] in env",
     'name == "a"', "t[2] == (1, 2)", "t == 4", "last is None", "last is not None", "isinstance(p, list)", "xs is None",
     "isinstance(name, str)", "isinstance(t, tuple)",
 )  # fmt: skip
 _CHANGES = (
     "x = xs.pop()", "y = xs.pop() - x", "xs.append(xs.pop())", "a, b, c = t", "a, *b = t", "x, y = y, x",
-    "(a, b) = t[2]",
+    "(a, b) = t[2]", "x, *cut = TABLE[y & 1]", "cut = TABLE[x % 3][:y]", "x, *cut = cut", "cut = cut[1:]",
     "x = box.take()", "box.items[0] = x", "box.a -= box.put(y)", "swap(xs)", "push(box.items, box.items.pop())",
     "push(xs, len(xs))", 'st["in"]["y"] += 1', 'x = st["xs"].pop()', "last = None", "last = x", "name = 'b'",
     "box.walk(2)", "push(xs, xs.pop() + len(xs))", "last = t", "last = (x, y)[1:]",

@@ -82,8 +82,8 @@ def picks(p, x):
     [
         (counts, 1, 2, "new values of n ", "lift n: write"),
         (turns, 1, 1, "new values of p ", "lift p: write"),
-        (pushes, 1, 2, "new values of stack", "items of stack in a Memory"),
-        (repeats, 1, 2, "new values of found", "items of found in a Memory"),
+        (pushes, 1, 2, "new values of stack", "lift stack: write stack = lift(stack)"),
+        (repeats, 1, 2, "new values of found", "lift found: write found = lift(found)"),
         (obeys, ["add", "fly"], 5, "unknown instruction 'fly'", "change the program that is compiled"),
         (divides, 0, 1, "division or modulo by zero", "change the program that is compiled"),
         (picks, (1, 2), 1, "no item 3 of 2", "change the program that is compiled"),

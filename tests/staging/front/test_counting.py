@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from tests.staging.front.agreeing import agrees
 
-from pellucid.base.errors import InputError, StagingError
+from pellucid import compile_code
+from pellucid.base.errors import InputError, PellucidError, StagingError
 from pellucid.staging import DYNAMIC, STATIC, Memory, cogen, dynamic_call, interpreter, lift, load_compiler
 
 
@@ -125,3 +126,29 @@ def test_what_has_a_length_must_be_known_to_be_a_memory() -> None:
         InputError, match=rf"test_counting.py:{line}: words is an array, .*; write words: Memory in the param"
     ):
         f(np.array([1, 2], np.uint8))
+
+
+@interpreter
+def ends(p, x):
+    total = 0
+    for i in range(p, x):
+        total += i
+    for i in range(p):
+        total += i
+    return total
+
+
+@pytest.mark.parametrize("tier", ["machine", "quick", "llvm", "nest"])
+def test_a_range_ends_at_integers(tier: str) -> None:
+    program = agrees(ends, {"p": 2}, [{"x": x} for x in (5, True, 2.5, 0)])
+    kinds = {"nest": ("integer",), "quick": ("integer", "boolean")}.get(tier, ("integer", "boolean", "real"))
+    for kind in kinds:
+        value = {"integer": 5, "boolean": True, "real": 2.5}[kind]
+        compiled = compile_code(program.code, kind, tier=tier)
+        if kind == "real":
+            with pytest.raises(PellucidError, match=r"index-of|interpreted as an integer"):
+                compiled(value)
+        else:
+            assert compiled(value) == ends(2, value)
+    with pytest.raises(StagingError, match="'float' object cannot be interpreted as an integer"):
+        cogen(ends, p=STATIC, x=DYNAMIC)(2.5)

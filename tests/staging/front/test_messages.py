@@ -1,5 +1,7 @@
 """What a person gets who wrote an interpreter that cannot be compiled: the variable, its line, what to write."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -91,10 +93,111 @@ def test_what_grows_is_named_with_what_to_write() -> None:
     assert "new values of i (such as " in error
     assert error.endswith("lift i: write i = lift(i) before the loop")
     error = told(collects, 3, by=STATIC, x=DYNAMIC)
-    assert "there are ever new values of out; end the loop at something static" in error
+    assert "there are ever new values of out; end the loop at something static, or lift out" in error
     error = told(waits, 1, flag=STATIC, x=DYNAMIC)
     assert error.startswith(
         f"{line(waits, 'while')}: waits: the loop is unrolled without end, and nothing changes"
+    )
+
+
+@interpreter
+def calls_itself(tree, x):
+    return calls_itself(tree, x)
+
+
+def test_a_function_that_only_calls_itself() -> None:
+    error = told(calls_itself, 1, tree=STATIC, x=DYNAMIC)
+    assert "$" not in error
+
+
+@interpreter
+def registers(code, x):
+    frames = [0]
+    found = [[x, 0, 0]]
+    while frames:
+        name, to = code[frames[-1]]
+        frames[-1] += 1
+        if name == "call":
+            frames.append(to)
+            found.append([found[-1][to], 0, 0])
+        else:
+            frames.pop()
+    return found[0][0]
+
+
+def test_lists_that_grow_by_calls_of_the_program() -> None:
+    error = told(registers, (("call", 0),), code=STATIC, x=DYNAMIC)
+    assert error.startswith("test_messages.py:")
+    assert "registers: the loop is unrolled without end: there are ever new " in error
+    assert "frames" in error
+    assert "nth" not in error
+
+
+@dataclass
+class Circle:
+    radius: float
+
+
+@dataclass
+class Scaled:
+    shape: object
+    by: float
+
+
+@dataclass
+class Ratio:
+    one: object
+    other: object
+
+
+def circle(tree, x):
+    match tree:
+        case Scaled(shape, by):
+            return Circle(circle(shape, x).radius * by)
+    return Circle(x)
+
+
+@interpreter
+def area(tree, x):
+    match tree:
+        case Ratio(one, other):
+            return area(one, x) / area(other, x)
+        case Scaled(shape, by):
+            one = circle(shape, x)
+            return one.radius * one.radius * by
+    return x
+
+
+def test_one_name_for_a_part_of_the_program_and_an_object() -> None:
+    error = told(area, ("x",), tree=STATIC, x=DYNAMIC)
+    assert error.startswith(
+        f"{line(area, 'case Ratio')}: Circle has no field one; static data and a Circle have"
+    )
+    assert error.endswith("a variable is of one kind in all of a function, as one may be")
+
+
+@interpreter
+def complains(tree, x):
+    raise ValueError(f"{tree} {tree!r} at {tree[0]}")
+
+
+def test_static_data_are_shown_as_python_shows_them() -> None:
+    for tree in ((Circle(1.5),), [1, (2,)], {0: [None, "a"]}):
+        error = told(complains, tree, tree=STATIC, x=DYNAMIC)
+        assert f": {tree} {tree!r} at {tree[0]};" in error
+
+
+@interpreter
+def pops(code, x):
+    stack = [x]
+    for _ in code:
+        x = stack.pop()
+    return x
+
+
+def test_a_stack_that_is_empty() -> None:
+    assert told(pops, (1, 2), code=STATIC, x=DYNAMIC) == (
+        f"{line(pops, 'x = stack')}: no such item, or an item of what has none; change the program that is compiled"
     )
 
 

@@ -76,6 +76,7 @@ REFUSED = [
     ("global g", "pass the value as an argument"),
     ("import os", "import at the top"),
     ("def g():\n        return 1", "define functions at the top"),
+    ("def g(y):\n        return y + x", "define functions at the top"),
     ("class G:\n        pass", "define classes outside"),
     ("match p:\n        case {'a': y}:\n            y = 1", "match literals, names"),
     ("match p:\n        case (1, *y, 2):\n            y = 1", "match literals, names"),

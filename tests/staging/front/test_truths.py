@@ -1,6 +1,9 @@
 """Truth values among numbers: `min` and `max` give one of their operands, and a truth value stays one in every tier."""
 
+from enum import Enum
+
 import pytest
+from tests.staging.front.agreeing import agrees
 
 import pellucid
 from pellucid.base.errors import StagingError
@@ -39,3 +42,32 @@ def test_the_lesser_or_greater_of_a_truth_value_and_a_number(function, tier: str
     for x in range(-2, 4):
         for y in range(-2, 4):
             assert repr(compiled(x, y)) == repr(function(0, x, y)), (x, y)
+
+
+class Color(Enum):
+    RED = 1
+    BLUE = 2
+
+
+@interpreter
+def painted(program, x, y):
+    if program is Color.RED:
+        return x
+    return y if program is not Color.BLUE else x - y
+
+
+def test_members_of_enumerations_are_compared_by_is() -> None:
+    for member in (*Color, 5):
+        agrees(painted, {"program": member}, [{"x": 3, "y": 5}])
+
+
+@interpreter
+def same_number(program, x, y):
+    return x is y
+
+
+def test_other_values_are_not_compared_by_is() -> None:
+    with pytest.raises(
+        StagingError, match="`is` compares with None and members of enumerations only; write =="
+    ):
+        cogen(same_number, program=STATIC, x=DYNAMIC, y=DYNAMIC)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any
 
 from pellucid.staging.front.blocks import BlockBranch, Go, PythonBlock
@@ -59,9 +60,17 @@ class Comparisons:
     ) -> str:
         blocks = self._blocks
         if isinstance(operator, ast.Is | ast.IsNot):
-            if not (isinstance(right, ast.Constant) and right.value is None):
-                raise self._function.error(node, "`is` compares with None only", "write == for other values")
-            made = self.is_none(node, left, kind)
+            known = self._function.source.attribute(right)
+            if known is not None and isinstance(known[0], Enum):
+                made = blocks.prim("=", left, other)
+            elif isinstance(right, ast.Constant) and right.value is None:
+                made = self.is_none(node, left, kind)
+            else:
+                raise self._function.error(
+                    node,
+                    "`is` compares with None and members of enumerations only",
+                    "write == for other values",
+                )
             return made if isinstance(operator, ast.Is) else blocks.prim("not", made)
         if isinstance(operator, ast.In | ast.NotIn):
             made = self._function.among(left, right)

@@ -7,8 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from pellucid.staging.control import dynamic_call
 from pellucid.staging.front.kinds import Kind
 from pellucid.staging.front.source import Source
+from pellucid.staging.integers import lift
 
 CHANGES = ("append", "pop")
 """The methods of lists that change them."""
@@ -38,6 +40,7 @@ class Effects:
         """The places where they are changed first."""
         self._memories: dict[FunctionType, bool] = {}
         self._recursive: dict[FunctionType, bool] = {}
+        self._dynamic: dict[FunctionType, set[Kind]] = {}
         self._reached: dict[FunctionType, tuple[set[FunctionType], bool]] = {}
 
     def reached(self, source: Source) -> tuple[set[FunctionType], bool]:
@@ -61,6 +64,21 @@ class Effects:
                     waiting.append(target.source)
         made = self._reached[source.function] = seen, any(self._memories[one] for one in seen)
         return made
+
+    def changed_dynamically(self, source: Source) -> set[Kind]:
+        """The kinds of what dynamic calls change, in a function and those that it calls: it comes back dynamic."""
+        known = self._dynamic.get(source.function)
+        if known is None:
+            known = self._dynamic[source.function] = {
+                self.of_node[one].root
+                for function in self.reached(source)[0]
+                for node in ast.walk(self.sources[function].tree)
+                if isinstance(node, ast.Call)
+                and node.args
+                and self.sources[function].known(node.func) is dynamic_call
+                for one in self._changes(node.args[0], self.changed)
+            }
+        return known
 
     def calls_itself(self, source: Source) -> bool:
         """Whether a function calls itself, also indirectly."""
@@ -133,7 +151,4 @@ def root_of(node: ast.expr) -> str | None:
 
 def is_transparent(function: Any) -> bool:
     """Whether a function returns its argument, and only says something to the compiler generator."""
-    from pellucid.staging.control import dynamic_call
-    from pellucid.staging.integers import lift
-
     return function in (lift, dynamic_call)

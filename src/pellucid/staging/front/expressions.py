@@ -246,7 +246,8 @@ class Expressions(Sequences):
 
     def _shape(self, callee: Source, name: str) -> str:
         """The shape of a parameter."""
-        return shape_of(self.inference.kinds.variable(callee.function, name))
+        whole = self.inference.changed_dynamically(callee)
+        return shape_of(self.inference.kinds.variable(callee.function, name), whole)
 
     def _returns(self, callee: Source) -> Returns | None:
         """The time of what follows a call of a function."""

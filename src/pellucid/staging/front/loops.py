@@ -99,11 +99,10 @@ class LoopExpressions(Expressions):
         args, blocks = node.args, self.blocks
         if not 1 <= len(args) <= 3 or any(isinstance(one, ast.Starred) for one in args):
             raise self.error(node, "such a loop over a range", "write `for i in range(begin, end, step)`")
-        start = self.value(args[0]) if len(args) > 1 else blocks.const(0)
-        start = blocks.prim("identity", start)
-        stop = blocks.prim("identity", self.value(args[1] if len(args) > 1 else args[0]))
+        start = self._end(args[0]) if len(args) > 1 else blocks.prim("identity", blocks.const(0))
+        stop = self._end(args[1] if len(args) > 1 else args[0])
         step = number_of(args[2]) if len(args) > 2 else 1
-        by = step or blocks.prim("identity", self.value(args[2]))
+        by = step or self._end(args[2])
         if isinstance(by, str):
             self._refuse_zero(by)
         ends = (stop,) if isinstance(by, int) else (stop, by)
@@ -115,6 +114,13 @@ class LoopExpressions(Expressions):
             return blocks.prim("<", *((counter, stop) if by > 0 else (stop, counter)))
 
         return Cursor(more, lambda: Item(counter, Kind()), go, ends)
+
+    def _end(self, node: ast.expr) -> str:
+        """The variable of an end of a range, or of its step: an integer."""
+        value = self.value(node)
+        is_written = number_of(node) != 0 or (isinstance(node, ast.Constant) and type(node.value) is int)
+        is_integer = is_written or (isinstance(node, ast.Call) and self.source.known(node.func) is len)
+        return self.blocks.prim("identity" if is_integer else "index-of", value)
 
     def _refuse_zero(self, step: str) -> None:
         """Raise Python's error of a range with a step of zero when the program runs."""

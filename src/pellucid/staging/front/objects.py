@@ -178,6 +178,19 @@ def position_of(source: Source, node: ast.AST, what: type, field: str) -> int:
     return names.index(field)
 
 
+def lacking(source: Source, node: ast.AST, what: type, field: str, names: list[str]) -> StagingError:
+    """The error of a field that objects of a class lack, and that static data have which flow to the same place.
+
+    Parameters: `names` are variables that may stand for both.
+    """
+    shown = f", as {' and '.join(names)} may be" if names else ""
+    return source.error(
+        node,
+        f"{what.__name__} has no field {field}; static data and a {what.__name__} have one name here",
+        f"give each a name of its own, since a variable is of one kind in all of a function{shown}",
+    )
+
+
 def rebuilt(what: Any, values: list[Any]) -> Any:
     """An object of its fields, without a call of its `__init__`.
 

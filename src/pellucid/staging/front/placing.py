@@ -14,8 +14,11 @@ from pellucid.staging.front.loops import RANGE
 from pellucid.staging.front.source import Source
 
 _CODE = re.compile(r"([A-Za-z_][\w.]*):(\d+)")
-_WORDS = {"$k": "the continuation", "a half of what is no pair": "no such item, or an item of what has none"}
+_NO_ITEM = "no such item, or an item of what has none"
+_WORDS = {"$k": "the continuation", "a half of what is no pair": _NO_ITEM, "no pair: None": _NO_ITEM}
 """What the generator says, in the words of Python."""
+_CONTINUATIONS = {"$k", "$self"}
+"""What a code goes on with, or is the rest of."""
 _PREFIX = re.compile(r"(\S+:\d+): (.*)", re.DOTALL)
 
 
@@ -82,7 +85,9 @@ def placed_loaded(error: StagingError, file: str, line: int) -> StagingError:
 
 
 def _split(code: str, own: dict[str, Source]) -> tuple[Source, int] | None:
-    """The function and the line that a code is named by; None for one of the library."""
+    """The function and the line that a code is named by, the first line for its entry; None for one of the library."""
+    if code in own:
+        return own[code], own[code].tree.lineno
     found = _CODE.match(code)
     if found is None or found[1] not in own:
         return None
@@ -106,7 +111,7 @@ def _deep(error: EndlessError, own: dict[str, Source]) -> StagingError | None:
 def _endless(error: EndlessError, own: dict[str, Source], inference: Inference) -> StagingError | None:
     """The error of a loop that is unrolled without end: what grows is said of the code that is made most often."""
     empty: tuple[Source, int] | None = None
-    counts = False
+    counts = goes_on = False
     for growth in error.growths:
         found = _split(growth.code, own)
         names = [one for one in growth.names if "$" not in one]
@@ -114,14 +119,21 @@ def _endless(error: EndlessError, own: dict[str, Source], inference: Inference) 
             return _grown(growth, names, *found, inference)
         if empty is None and found is not None:
             empty, counts = found, any(one.startswith(RANGE) for one in growth.names)
+            goes_on = bool(growth.names) and not {*growth.names} - _CONTINUATIONS
     if empty is None:
-        return None
+        return _searched(own, inference)
     source, line = empty
     if counts:
         return StagingError(
             f"{source.name}: the loop over a range is unrolled, and the range is too long for that",
             place=f"{source.file}:{line}",
             fix="lift its end, so that the program counts: range(lift(n))",
+        )
+    if goes_on:
+        return StagingError(
+            f"{source.name}: calls of it are unfolded without end or too often, each with other code after it",
+            place=f"{source.file}:{line}",
+            fix=f"give a smaller program, or write dynamic_call({source.name}(...)), so that the calls share one code",
         )
     return StagingError(
         f"{source.name}: the loop is unrolled without end, and nothing changes in it",
@@ -130,13 +142,28 @@ def _endless(error: EndlessError, own: dict[str, Source], inference: Inference) 
     )
 
 
+def _searched(own: dict[str, Source], inference: Inference) -> StagingError | None:
+    """The error of items that are looked for without end: it names the first lists that are changed."""
+    for source in own.values():
+        kinds = {name: inference.kinds.variable(source.function, name).root for name in sorted(source.locals)}
+        names = [name for name, kind in kinds.items() if kind.mutated and "list" in kind.forms]
+        first, shown = "".join(names[:1]), " and ".join(names[:3])
+        if first:
+            return StagingError(
+                f"{source.name}: the loop is unrolled without end: there are ever new items of {shown}",
+                place=f"{source.file}:{source.tree.lineno}",
+                fix=f"end the loop at something static, or lift what grows: {first} = lift({first}) before the loop",
+            )
+    return None
+
+
 def _grown(growth: Growth, names: list[str], source: Source, line: int, inference: Inference) -> StagingError:
     """The error of variables that have ever new values at a line."""
     first, shown = names[0], " and ".join(names[:3])
     seen = f" (such as {', '.join(growth.samples)})" if growth.samples else ""
     forms = inference.kinds.variable(source.function, first).root.forms
     if forms & {"list", "tuple", "dict", "object"}:
-        fix = f"end the loop at something static, or keep the items of {first} in a Memory"
+        fix = f"end the loop at something static, or lift {first}: write {first} = lift({first}) before the loop"
     else:
         fix = f"lift {first}: write {first} = lift({first}) before the loop"
         if source.times_set(first) > 1:

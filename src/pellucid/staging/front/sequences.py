@@ -14,7 +14,7 @@ from pellucid.staging.front.blocks import BlockBranch, Blocks, Go, PythonBlock
 from pellucid.staging.front.inference import Inference
 from pellucid.staging.front.kinds import ITEM, Kind, point_of, several
 from pellucid.staging.front.literals import is_end, position, written_key
-from pellucid.staging.front.objects import fields_of, is_keyed, is_named_tuple, position_of
+from pellucid.staging.front.objects import fields_of, is_keyed, is_named_tuple, lacking, position_of
 from pellucid.staging.front.returns import entire, of_routine
 from pellucid.staging.front.routines import routine
 from pellucid.staging.front.source import Source
@@ -221,6 +221,8 @@ class Sequences(ABC):
             )
         if kind.of is None:
             return self.blocks.prim(f"field@{attr}", held)
+        if attr not in fields_of(kind.of):
+            raise lacking(self.source, node, kind.of, attr, self._of_kind(self.source.captured(), kind))
         at = position_of(self.source, node, kind.of, attr)
         return self.either(
             node,
@@ -228,6 +230,11 @@ class Sequences(ABC):
             lambda pairs: self._of_pairs(pairs, at),
             lambda vector: self.blocks.prim(f"field@{attr}", vector),
         )
+
+    def _of_kind(self, names: list[str], kind: Kind) -> list[str]:
+        """Those of some variables that are of a kind."""
+        held = self.inference.kinds.variable
+        return [name for name in names if held(self.source.function, name).root is kind.root]
 
     def _of_pairs(self, held: str, at: int) -> str:
         """The item of pairs at a position that is known."""

@@ -5,7 +5,7 @@ A list that has one item, or none, may come back longer. Its kind tells where it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from pellucid.staging.front.kinds import ITEM, Kind, point_of
 from pellucid.staging.front.objects import fields_of
@@ -25,8 +25,8 @@ _MAX_DEPTH = 8
 """Structures in structures that are looked into."""
 
 
-def shape_of(kind: Kind, deep: int = 0) -> str:
-    """The shape of a kind as a word: what its parts are, in front of them.
+def shape_of(kind: Kind, whole: Collection[Kind] = (), deep: int = 0) -> str:
+    """The shape of a kind as a word: what its parts are, in front of them; of `whole` kinds nothing is known by parts.
 
     >>> stack = Kind("list", name="stack")
     >>> shape_of(stack).partition(":")[0]
@@ -34,12 +34,14 @@ def shape_of(kind: Kind, deep: int = 0) -> str:
     """
     own = kind.root
     forms = own.forms - {"none"}
+    if own in whole:
+        return "whole"
     if forms == {"given"} or (own.of is None and not forms):
         return "S" if forms else "D"
     if deep < _MAX_DEPTH and forms in ({"list"}, {"dict"}):
-        return f"{next(iter(forms))}:{point_of(own)}:{shape_of(own.part(ITEM), deep + 1)}"
+        return f"{next(iter(forms))}:{point_of(own)}:{shape_of(own.part(ITEM), whole, deep + 1)}"
     if deep < _MAX_DEPTH and own.of is not None and not own.others and forms in ({"object"}, {"tuple"}):
-        parts = [shape_of(own.part(name), deep + 1) for name in fields_of(own.of)]
+        parts = [shape_of(own.part(name), whole, deep + 1) for name in fields_of(own.of)]
         return ":".join(["object", point_of(own), str(len(parts)), *parts])
     return "any"
 
@@ -55,11 +57,13 @@ def opened(time: Time, shape: str) -> Time | None:
 
 def _opened(time: Time, words: Iterator[str]) -> Time | None:
     """A time by the next shape of some words."""
+    word = next(words)
+    if word == "whole":
+        return DYNAMIC
     if isinstance(time, Level):
         # Nothing of it is known by parts, or all is.
-        _skip(words)
+        _skip(word, words)
         return time
-    word = next(words)
     if word == "object":
         return _object(time, next(words), int(next(words)), words)
     if word not in ("list", "dict"):
@@ -78,22 +82,21 @@ def _opened(time: Time, words: Iterator[str]) -> Time | None:
     return join(time, listed(item, point))
 
 
-def _skip(words: Iterator[str]) -> None:
-    """Go behind the next shape."""
-    word = next(words)
+def _skip(word: str, words: Iterator[str]) -> None:
+    """Go behind the shape that a word begins."""
     if word in ("list", "dict"):
         next(words)
-        _skip(words)
+        _skip(next(words), words)
     elif word == "object":
         next(words)
         for _ in range(int(next(words))):
-            _skip(words)
+            _skip(next(words), words)
 
 
 def _unknown(words: Iterator[str]) -> Time | None:
     """The time of the items of a list that is empty yet: static where they are parts of what is static."""
     word = next(words)
-    return {"S": STATIC, "D": DYNAMIC}.get(word)
+    return {"S": STATIC, "D": DYNAMIC, "whole": DYNAMIC}.get(word)
 
 
 def _object(time: Time, point: str, count: int, words: Iterator[str]) -> Time | None:

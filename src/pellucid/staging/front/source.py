@@ -6,13 +6,20 @@ import ast
 import builtins
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.front.advice import INSTEAD
+
+_DEFINITIONS: Mapping[type[ast.AST], str] = {
+    ast.FunctionDef: "define functions at the top of the file, and give what it reads as arguments",
+    ast.AsyncFunctionDef: "write `def`, at the top of the file",
+    ast.ClassDef: "define classes outside of the interpreter",
+}
+"""What a function may not define, and what to write instead."""
 
 
 class Source:
@@ -47,6 +54,10 @@ class Source:
                 "is no plain function", place=f"{self.file}:{first}", fix="write it with `def`"
             )
         self.tree = found
+        for one in ast.walk(found):
+            if one is not found and type(one) in _DEFINITIONS:
+                text = ast.unparse(one).splitlines()[0]
+                raise self.error(one, f"{text!r} is within {found.name}", _DEFINITIONS[type(one)])
         given = found.args
         for one in (*given.posonlyargs, *given.kwonlyargs, given.vararg, given.kwarg):
             if one is not None and one not in given.args:
@@ -110,6 +121,13 @@ class Source:
                 targets = {one.id for one in node.targets if isinstance(one, ast.Name)}
                 found += name in targets - read
         return found
+
+    def captured(self) -> list[str]:
+        """The variables that patterns bind, and assignments too."""
+        nodes = list(ast.walk(self.tree))
+        held = [one.name for one in nodes if isinstance(one, ast.MatchAs | ast.MatchStar) and one.name]
+        stored = {one.id for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        return [name for name in dict.fromkeys(held) if name in stored]
 
     def first_use(self, name: str) -> ast.AST:
         """The first line that reads a variable."""

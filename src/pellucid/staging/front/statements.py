@@ -15,6 +15,7 @@ from pellucid.staging.front.kinds import point_of
 from pellucid.staging.front.loops import LoopExpressions
 from pellucid.staging.front.patterns import Patterns
 from pellucid.staging.front.source import Source
+from pellucid.staging.integers import lift
 from pellucid.staging.root.program import Const, Instruction, Jump, RootCode, RootPrim, check
 
 _INSTEAD: Mapping[type[ast.AST], str] = {
@@ -23,11 +24,8 @@ _INSTEAD: Mapping[type[ast.AST], str] = {
     ast.Delete: "leave the variable",
     ast.Global: "pass the value as an argument",
     ast.Nonlocal: "pass the value as an argument",
-    ast.FunctionDef: "define functions at the top of the file, and give what it reads as arguments",
-    ast.AsyncFunctionDef: "write `def`",
     ast.AsyncFor: "write `for`",
     ast.AsyncWith: "write plain calls",
-    ast.ClassDef: "define classes outside of the interpreter",
     ast.Import: "import at the top of the file",
     ast.ImportFrom: "import at the top of the file",
 }
@@ -149,13 +147,23 @@ class _Function(LoopExpressions):
     # ---- assignments ----
 
     def _assign(self, node: Any) -> None:
-        value = self.value(node.value)
+        # What is lifted keeps its one name.
+        with self.ending(leaves=self._lifts(node)):
+            value = self.value(node.value)
         for target in node.targets:
             self._patterns.bind(
                 target, value, self.kind(node.value) if node.value in self.inference.of_node else None
             )
         if len(node.targets) > 1 and self.kind(node.value).changes:
             raise self.error(node, "a list that is changed gets two names", "make a list for each")
+
+    def _lifts(self, node: ast.Assign) -> bool:
+        """Whether a variable is bound to itself, lifted."""
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Call(function, [ast.Name(held)])):
+                return name == held and self.source.known(function) is lift
+            case _:
+                return False
 
     def _annotated(self, node: Any) -> None:
         if node.value is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from itertools import islice
@@ -192,7 +193,7 @@ def _field(held: Any, name: Any) -> Any:
 
 def _slice(held: Any, first: Any, end: Any) -> Any:
     """A part of a vector or a text."""
-    if not isinstance(held, Vector | str):
+    if not _is_sequence(held) and not isinstance(held, str):
         raise TypeError(f"{brief(held)} has no slices")
     if isinstance(held, str):
         return held[first:end]
@@ -202,6 +203,8 @@ def _slice(held: Any, first: Any, end: Any) -> Any:
 
 def _rest(held: Any, first: Any) -> Any:
     """The items from a position on, as `*rest` of an assignment gives them."""
+    if first < 0:
+        raise ValueError(f"no position {first}")
     return _derived(held, ("rest", first), lambda: Listed(_unpacked(held, first, True)[first:]))
 
 
@@ -278,6 +281,16 @@ def _alike(one: Any, other: Any) -> bool:
     return True
 
 
+def _text(value: Any) -> str:
+    """A value as Python's `str` writes it."""
+    return str(result(value, Kind()))
+
+
+def _shown(value: Any) -> str:
+    """A value as Python's `repr` writes it."""
+    return repr(result(value, Kind()))
+
+
 def _text_method(name: str) -> Callable[..., Any]:
     """The primitive that is a method of texts."""
 
@@ -312,9 +325,10 @@ _ROWS = {
     "unpacked": Primitive(3, _unpacked),
     "rest": Primitive(2, _rest),
     "same-data": Primitive(2, _alike),
-    "text-of": Primitive(1, str),
-    "repr-of": Primitive(1, repr),
+    "text-of": Primitive(1, _text),
+    "repr-of": Primitive(1, _shown),
     "integer-of": Primitive(1, int),
+    "index-of": Primitive(1, operator.index),
     "code-of": Primitive(1, ord),
     "letter-of": Primitive(1, chr),
 }

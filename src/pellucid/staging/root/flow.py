@@ -27,17 +27,13 @@ from pellucid.staging.root.sets import (
     SCALARS,
     TEXTS,
     Set,
-    alike,
     bits,
-    is_key,
-    is_ordered,
     kind_of,
 )
-from pellucid.staging.root.tables import StaticData, items_of
-from pellucid.staging.root.wordless import at_reader, read_at, wordless
+from pellucid.staging.root.static_sets import READS, StaticSets
+from pellucid.staging.root.tables import StaticData
+from pellucid.staging.root.wordless import at_reader, wordless
 
-_FIRST = 8
-"""Bits below stand for kinds."""
 _SHIFTS = frozenset(["<<", ">>"])
 ARITHMETIC = frozenset(["+", "-", "*", "idiv", "imod", "min", "max"]) | _SHIFTS
 BITS = frozenset(["&", "|", "^"])
@@ -45,9 +41,6 @@ _ON_INTEGERS_ALONE = _SHIFTS | BITS
 """The operators that fail on reals."""
 _ACCESSES = {"load": 1, "store": 2}
 """Operands of accesses to memories, besides the memory."""
-_OF_KEYS = frozenset(["has", "item", "vlen"])
-"""The primitives that read dictionaries."""
-_READS = frozenset(["item", "item-at", "vref", "vlen", "unpacked", "has"])
 _TRUTHS = frozenset(["=", "early=", "zero?", "not", "null?", "pair?", "atom?"])
 
 
@@ -57,16 +50,30 @@ _TWO_INTEGERS = [INTEGERS, INTEGERS]
 _COMPARISONS = frozenset(["=", "<"])
 _ARITY = {
     **dict.fromkeys([*ARITHMETIC, *BITS, "/", "<", "=", "early=", "cons", "close"], 2),
-    **dict.fromkeys(["item", "item-at", "vref", "has"], 2),
-    "unpacked": 3,
+    **dict.fromkeys(["item", "item-at", "vref", "has", "rest"], 2),
+    **dict.fromkeys(["unpacked", "has-length", "slice"], 3),
     **dict.fromkeys(
-        ["zero?", "not", "null?", "pair?", "atom?", "car", "cdr", "frame", "identity", "vlen", "atom-of"], 1
+        [
+            "zero?",
+            "not",
+            "null?",
+            "pair?",
+            "atom?",
+            "car",
+            "cdr",
+            "frame",
+            "identity",
+            "vlen",
+            "atom-of",
+            "index-of",
+        ],
+        1,
     ),
 }
 _KINDS = ((INTEGER, INTEGERS), (BOOLEAN, BOOLEANS), (NIL, NILS), (REAL, REALS), (TEXT, TEXTS))
 
 
-class Flow:
+class Flow(StaticSets):
     r"""The values in a program, from an entry and the sets of its arguments, or memories; the continuation is HALT's.
 
     `lowering` tells it what each code makes while it writes that code, and takes the codes to write from `waiting`.
@@ -85,20 +92,13 @@ class Flow:
     def __init__(
         self, entry: RootCode, given: Sequence[Set | Memory], memories: Mapping[str, Memory] | None = None
     ) -> None:
+        super().__init__(entry.name)
         self.entry = entry
-        self.codes = self.owners = self.closures = self.memories = self.vectors = 0
+        self.closures = 0
         self.named = dict(memories or {})
         self.halves: dict[Set, list[Set]] = {GIVEN: [DATA, DATA]}
-        self._items: dict[Set, tuple[Set, set[int]]] = {}
-        """Of static sequences, what their items may be, and their lengths."""
-        self._sought: dict[Set, Set] = {}
-        """Of static sequences, what their items may be; of dictionaries, their keys."""
-        self._sequences = self._objects = self.dictionaries = 0
-        """The static sequences that may be unpacked, the fields of static objects, which may not, and dictionaries."""
         self.params: dict[RootCode, list[Set]] = {}
         self.result: Set = 0
-        self._bits: dict[Any, Set] = {}
-        self._things: list[Any] = []
         self._readers: dict[Set, set[RootCode]] = {GIVEN: set()}
         self.waiting: dict[RootCode, None] = {}
         """The codes whose parameters got values that did not go through them yet."""
@@ -120,45 +120,16 @@ class Flow:
                 raise
         self.has_grown = False
 
-    def code(self, code: RootCode) -> Set:
-        """The set of one code."""
-        bit = self._bits.get(code)
-        if bit is None:
-            bit = self._new(code, code)
-            self.codes |= bit
-            if code.owns_frame:
-                self.owners |= bit
-        return bit
-
-    def memory(self, memory: Memory) -> Set:
-        """The set of one memory."""
-        bit = self._bits.get(memory.root)
-        if bit is None:
-            bit = self._new(memory.root, memory.root)
-            self.memories |= bit
-        return bit
-
     def site(self, thing: RootPrim | Pair | None, *, closure: bool) -> Set:
         """The set of the pairs that an instruction makes, or of a pair that is a constant."""
         bit = self._bits.get(id(thing))
         if bit is None:
-            bit = self._new(id(thing), thing)
+            bit = self.new_set(id(thing), thing)
             self.halves[bit], self._readers[bit] = [0, 0], set()
             if closure:
                 self.closures |= bit
             self.pairs |= bit
         return bit
-
-    def _new(self, key: Any, thing: Any) -> Set:
-        bit = self._bits[key] = 1 << (_FIRST + len(self._things))
-        self._things.append(thing)
-        return bit
-
-    def things_of(self, values: Set) -> list[Any]:
-        """What the bits of a set stand for: codes, memories, or for each level of a static table its sequences."""
-        if values and not values & (values - 1):
-            return [self._things[values.bit_length() - 1 - _FIRST]]
-        return [self._things[bit.bit_length() - 1 - _FIRST] for bit in bits(values)]
 
     def tags(self, values: Set) -> list[int]:
         """The tags that values of a set have."""
@@ -301,110 +272,8 @@ class Flow:
         if isinstance(value, str) and value:
             return TEXTS
         if isinstance(value, tuple | dict):
-            return self._vector(cast("StaticData", value))
-        raise wordless(value, self.entry.name)
-
-    def _vector(self, value: StaticData) -> Set:
-        """The set of a static sequence or dictionary: one for all that are as deep in it."""
-        found = self._bits.get(id(value))
-        if found is not None:
-            return found
-        levels: list[list[StaticData]] = [[value]]
-        while levels[-1]:
-            inner: dict[int, Any] = {id(one): one for each in levels[-1] for one in items_of(each)}
-            levels.append([one for one in inner.values() if isinstance(one, tuple | dict)])
-        bit = 0
-        for level in reversed(levels[:-1]):
-            items = bit
-            for one in {id(one): one for each in level for one in items_of(each)}.values():
-                if isinstance(one, Pair | RootCode):
-                    raise wordless(one, self.entry.name)
-                items |= 0 if isinstance(one, tuple | dict) else self.constant(one)
-            bit = self._new(id(level), level)
-            self.vectors |= bit
-            keyed = [one for one in level if isinstance(one, dict)]
-            if keyed:
-                self.dictionaries |= bit
-                self._sought[bit] = self._keys(keyed, is_alone=len(keyed) == len(level))
-            else:
-                self._sought[bit] = items
-            for one in level:
-                if isinstance(getattr(one, "origin", ()), tuple):
-                    self._sequences |= bit
-                else:
-                    self._objects |= bit
-            self._items[bit] = items, set(map(len, level))
-        self._bits[id(value)] = bit
-        return bit
-
-    def _keys(self, level: list[dict[Any, Any]], *, is_alone: bool) -> Set:
-        """What the keys of dictionaries may be.
-
-        Raises StagingError for keys that are no numbers or texts only, and for dictionaries beside sequences.
-        """
-        found = 0
-        for one in level:
-            for key in one:
-                if not is_alone or not isinstance(key, int | str):
-                    raise wordless(one, self.entry.name)
-                found |= self.constant(key)
-        if not is_ordered(found):
-            raise wordless(level[0], self.entry.name)
-        return found
-
-    def sought_in(self, values: Set) -> Set:
-        """What may be found in static sequences, and as a key in dictionaries."""
-        found = 0
-        for bit in bits(values & self.vectors):
-            found |= self._sought[bit]
-        return found
-
-    def lengths_of(self, values: Set) -> set[int]:
-        """The lengths of the static sequences in a set."""
-        return set[int]().union(*(self._items[bit][1] for bit in bits(values & self.vectors)))
-
-    def _read(self, prim: RootPrim, args: Sequence[Set]) -> Set:
-        """What a primitive may read of static sequences.
-
-        Raises StagingError where it may read a text or the length of a memory.
-        """
-        name, held, place, refused = prim.primitive, args[0], prim.place or self.entry.name, ""
-        keyed, sought = held & self.dictionaries, self.sought_in(held)
-        if held & TEXTS or (name == "vlen" and held & self.memories):
-            refused = read_at(prim, prim.args[0], "a text" if held & TEXTS else "a memory")
-        elif keyed and (name not in _OF_KEYS or (name == "item" and keyed != held & self.vectors)):
-            refused = read_at(prim, prim.args[0], "a dictionary")
-        elif (name == "has" or (name == "item" and keyed)) and not (is_ordered(sought) and is_key(args[1])):
-            refused = f"{name} compares values of several kinds"
-        elif name == "unpacked" and held & self._sequences and held & self._objects:
-            refused = "unpacked may read objects or sequences"
-        if refused:
-            fix = "let it read tuples or lists of numbers only, or run the program by the machine"
-            raise StagingError(f"{refused}, which has no machine code", place=place, fix=fix)
-        if name == "vlen":
-            return INTEGERS if held & self.vectors else 0
-        if name == "has":
-            return BOOLEANS if held & self.vectors else 0
-        if not args[1] & (alike(sought) if keyed else NUMBERS):
-            return 0
-        if name == "unpacked":
-            return held & self._sequences
-        found = 0
-        for bit in bits(held & self.vectors):
-            found |= self._items[bit][0]
-        return found
-
-    def _fields(self, held: Set, name: str) -> Set:
-        """What a field of the static objects in a set may be."""
-        found = 0
-        for bit in bits(held & self.vectors):
-            for one in self.things_of(bit)[0]:
-                names = getattr(one, "names", ())
-                item = one[names.index(name)] if name in names else ()
-                found |= (
-                    self._items[bit][0] & self.vectors if isinstance(item, tuple) else self.constant(item)
-                )
-        return found
+            return self.static_set(cast("StaticData", value))
+        raise wordless(value, self.place)
 
     def accessed(self, prim: RootPrim, args: Sequence[Set]) -> tuple[Memory, Sequence[Set]] | None:
         """The memory that a primitive reads or writes, and its other operands; None if it does neither.
@@ -424,7 +293,7 @@ class Flow:
         if held & (held - 1):
             raise StagingError(
                 f"{access} may mean several memories",
-                place=self.entry.name,
+                place=self.place,
                 fix="let each place access one memory, or run the program by the machine",
             )
         return self.things_of(held)[0], args[1:]
@@ -436,7 +305,7 @@ class Flow:
             return BOOLEANS if name in _COMPARISONS else INTEGERS
         many = _ARITY.get(name)
         if many is None and name.startswith("field@"):
-            return self._fields(args[0], name.partition("@")[2]) if len(args) == 1 else 0
+            return self.fields(args[0], name.partition("@")[2]) if len(args) == 1 else 0
         if many is None:
             found = self.accessed(prim, args)
             row = None if found is not None else types_of(name)
@@ -464,8 +333,10 @@ class Flow:
             return args[0]
         if name == "atom-of":
             return args[0] & ~self.pairs
-        if name in _READS:
-            return self._read(prim, args)
+        if name == "index-of":
+            return args[0] & NUMBERS
+        if name in READS:
+            return self.read(prim, args)
         one, other = args
         if name == "/" or ((one | other) & REALS and name not in _ON_INTEGERS_ALONE):
             if not one & SCALARS or not other & SCALARS:

@@ -27,7 +27,7 @@ from pellucid.staging.root.pruning import pruned
 from pellucid.staging.root.records import Records
 from pellucid.staging.root.sets import BOOLEANS, NILS, REALS, TEXTS, Set
 from pellucid.staging.root.table_reads import vector
-from pellucid.staging.root.tables import StaticData
+from pellucid.staging.root.tables import StaticData, StaticSequences
 from pellucid.staging.root.wordless import at_reader
 from pellucid.staging.root.words import TAGGED, WordValue
 
@@ -39,14 +39,14 @@ _MAX_JOINED = 64
 class Lowered(NamedTuple):
     """A program as a graph, and what its words stand for.
 
-    `codes` are those of the numbers from 1 up, `memories` the ones that it accesses, by name, and `vectors` its static
-    sequences by their words.
+    `codes` are those of the numbers from 1 up, `memories` the ones that it accesses, by name, and `tables` its static
+    sequences.
     """
 
     graph: Graph
     codes: list[RootCode]
     memories: dict[str, Memory]
-    vectors: dict[int, Any]
+    tables: StaticSequences
 
 
 def lowered(
@@ -76,7 +76,7 @@ def lowered(
     if flow.closures & ~flow.stop:
         graph = Records(graph, lowering.pairs_made, lowering.halves_read).result(flow.closures)
     lowering.tables.fill(lowering.memories)
-    return Lowered(pruned(graph), list(lowering.number), lowering.memories, lowering.tables.values)
+    return Lowered(pruned(graph), list(lowering.number), lowering.memories, lowering.tables)
 
 
 def _narrowed(names: dict[str, WordValue], known: dict[str, Set]) -> dict[str, WordValue]:

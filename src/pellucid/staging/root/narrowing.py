@@ -11,7 +11,7 @@ from pellucid.staging.root.sets import NILS, SCALARS, Set
 if TYPE_CHECKING:
     from pellucid.staging.root.flow import Flow
 
-TELLING = frozenset(["null?", "pair?", "atom?", "not", "car"])
+TELLING = frozenset(["null?", "pair?", "atom?", "not", "car", "has-length"])
 """Primitives whose results say of their operands what they are."""
 
 
@@ -68,5 +68,7 @@ class Narrowing:
             yield subject, NILS if truth else ~NILS
         elif kind in ("pair?", "atom?"):
             yield subject, flow.pairs if truth == (kind == "pair?") else ~flow.pairs
+        elif kind == "has-length" and truth:
+            yield subject, flow.sequences
         elif kind == "not":
             yield from self._said(flow, subject, truth=not truth)

@@ -17,7 +17,18 @@ from pellucid.staging.root.primitives import primitive, types_of
 from pellucid.staging.root.program import RootPrim
 from pellucid.staging.root.records import MadePair, ReadHalf
 from pellucid.staging.root.sets import BOOLEANS, INTEGERS, NILS, NUMBERS, REALS, TEXTS, Set, kind_of
-from pellucid.staging.root.table_reads import counted_item, field, has, is_some, item, length, unpacked
+from pellucid.staging.root.table_reads import (
+    counted_item,
+    field,
+    has,
+    has_length,
+    is_some,
+    item,
+    length,
+    part,
+    rest,
+    unpacked,
+)
 from pellucid.staging.root.words import TAGGED, MemoryAccess, Words, WordValue, named
 
 _OPERATORS = {
@@ -330,6 +341,11 @@ class Operations(Words):
             self.require(is_atom, self.failure("atom-of: a pair where an atom is expected"))
         return WordValue(held, one.word, one.tag)
 
+    def _index_of(self, held: Set, args: list[WordValue]) -> WordValue:
+        (one,) = args
+        self.numeric(one, "index-of")
+        return WordValue(held, one.word, one.tag)
+
     def _identity(self, held: Set, args: list[WordValue]) -> WordValue:
         return args[0]
 
@@ -402,7 +418,8 @@ class Operations(Words):
         "<": _less, "=": _equal, "early=": _equal, "zero?": _is_zero, "not": _not, "null?": _is_nil, "pair?": _is_pair,
         "atom?": _is_atom, "identity": _identity, "cons": _made_pair, "close": _made_pair, "car": _car, "cdr": _cdr,
         "frame": _frame, "atom-of": _atom_of, "item": item, "item-at": item, "vref": counted_item, "vlen": length,
-        "unpacked": unpacked, "has": has,
+        "unpacked": unpacked, "has": has, "has-length": has_length, "slice": part, "rest": rest,
+        "index-of": _index_of,
     }  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 """Static sequences in machine code: all of a program stand in one memory, each as its length and its items.
 
-A sequence is a word, the address of its length. An item that is a sequence is the address of that one, so rows of a
-table may have any lengths. The words begin at address 2: a word of 0 is false, and every memory is the word 1.
+The word of a sequence is the address of its length, and a header: its number of items, and whether it is a part of the
+sequence that stands there. So a part needs no memory of its own. An item that is a sequence is the word of that one, so
+rows of a table may have any lengths. The addresses begin at 2: a word of 0 is false, and every memory is the word 1.
 
 A dictionary is its length, its keys in order, and their values. Before the length of a sequence stands the address of a
 dictionary with its items as keys, where items are looked for.
@@ -10,6 +11,7 @@ dictionary with its items as keys, where items are looked for.
 from __future__ import annotations
 
 import struct
+from bisect import bisect_right
 from collections.abc import Collection
 from typing import Any, TypeAlias, cast
 
@@ -20,8 +22,15 @@ from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer, Expr, load
 from pellucid.ir.flow import BOOLEAN, INTEGER, MEMORY, NIL, REAL, TEXT, VECTOR
 from pellucid.staging.memory import Memory
+from pellucid.staging.root.primitives import PRIMITIVES
 
 _FIRST = 2
+MAX_WORDS = 1 << 30
+"""The most words of all sequences, since the address of one has these bits in its word."""
+ADDRESSES, PART, LISTED = MAX_WORDS - 1, MAX_WORDS, 2 * MAX_WORDS
+"""The bits of a sequence's word that are its address, and those that tell that it is a part, and a list by itself."""
+LENGTH = 32
+"""Where the number of items begins in a sequence's word."""
 StaticData: TypeAlias = "tuple[Any, ...] | dict[Any, Any]"
 """A static sequence, or a dictionary."""
 WORDS, TAGS, REALS = "static words", "static tags", "static reals"
@@ -45,19 +54,35 @@ class TableMemory(Memory):
 
 
 class StaticSequences:
-    """The static sequences of a program; `values` are those at the addresses that were asked for."""
+    """The static sequences of a program."""
 
     def __init__(self) -> None:
-        self.values: dict[int, Any] = {}
+        self._values: dict[int, Any] = {}
+        """The sequences and dictionaries by their addresses, which grow."""
         self.words: list[int] = [0] * _FIRST
         self.tags: list[int] = [INTEGER] * _FIRST
         self._addresses: dict[int, int] = {}
 
-    def address(self, value: StaticData, texts: dict[str, int], place: str) -> int:
-        """The address of a sequence or a dictionary, which is written down when it is met first.
+    def word(self, value: StaticData, texts: dict[str, int], place: str) -> int:
+        """The word of a sequence or a dictionary, which is written down when it is met first.
 
         Raises StagingError for an integer that does not fit into a word.
         """
+        return self._address(value, texts, place) | len(value) << LENGTH
+
+    def value(self, word: int) -> Any:
+        """The sequence or the dictionary of a word."""
+        address, length = word & ADDRESSES, word >> LENGTH
+        if not word & (PART | LISTED):
+            return self._values[address]
+        # A part begins within the sequence that stands before its address.
+        addresses = list(self._values)
+        whole = addresses[bisect_right(addresses, address) - 1]
+        first = address - whole
+        part = PRIMITIVES["slice"].meaning(self._values[whole], first, first + length)
+        return PRIMITIVES["rest"].meaning(part, 0) if word & LISTED else part
+
+    def _address(self, value: StaticData, texts: dict[str, int], place: str) -> int:
         found = self._addresses.get(id(value))
         if found is not None:
             return found
@@ -68,22 +93,28 @@ class StaticSequences:
             order = sorted(range(len(keys)), key=keys.__getitem__)
             items = [keys[at] for at in order] + [items[at] for at in order]
         found = self._addresses[id(value)] = len(self.words) + 1
-        self.values[found] = value
+        if found + len(items) >= MAX_WORDS:
+            raise StagingError(
+                f"static sequences of more than {MAX_WORDS} items",
+                place=place,
+                fix="give what is that long as an array, by a Memory",
+            )
+        self._values[found] = value
         self.words += [found if is_keyed else 0, len(value), *(word for word, _ in items)]
         self.tags += [INTEGER, INTEGER, *(tag for _, tag in items)]
         return found
 
     def keys(self, value: StaticData, texts: dict[str, int], place: str) -> int:
         """The address of a dictionary with the keys of a dictionary, or the items of a sequence."""
-        at = self.address(value, texts, place)
+        at = self._address(value, texts, place)
         if not self.words[at - 1]:
-            self.words[at - 1] = self.address(dict.fromkeys(value), texts, place)
+            self.words[at - 1] = self._address(dict.fromkeys(value), texts, place)
         return self.words[at - 1]
 
     def _item(self, value: Any, texts: dict[str, int], place: str) -> tuple[int, int]:
         """The word of an item, and its tag."""
         if isinstance(value, tuple | dict):
-            return self.address(cast("StaticData", value), texts, place), VECTOR
+            return self.word(cast("StaticData", value), texts, place), VECTOR
         if isinstance(value, str):
             return texts.setdefault(value, len(texts)) + 1, TEXT
         if isinstance(value, float):
