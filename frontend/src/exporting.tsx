@@ -71,9 +71,9 @@ export function Export({ link, viewer, text, file, seconds = SECONDS, close }: A
       URL.revokeObjectURL(made.href);
       return close();
     }
-    const { center, zoom, time } = viewer.view;
+    const { center, zoom, time, params } = viewer.view;
     ask.current = `export ${++asks}`;
-    const view = { width: size[0], height: size[1], center, zoom, time: chosen.film ? 0 : time };
+    const view = { width: size[0], height: size[1], center, zoom, params, time: chosen.film ? 0 : time };
     if (link.say({ kind: "export", ask: ask.current, format, ...view, seconds: duration, fps: rate })) setState({ is: "going", done: 0, total: 0 });
     else setState({ is: "refused", text: "The studio does not answer; try again." });
   }

@@ -141,7 +141,7 @@ export function Probe({ link, viewer, editor, editing }: Asked) {
       const back = node ? inverse(frameOf(tree, node.identity).map) : null;
       state.sent = performance.now();
       const local = back ? mapped(back, at) : at;
-      link.say({ kind: "probe", ask: `probe ${++state.asked}`, point: at, local, time: viewer.view.time, node: node?.identity ?? null });
+      link.say({ kind: "probe", ask: `probe ${++state.asked}`, point: at, local, time: viewer.view.time, params: viewer.view.params, node: node?.identity ?? null });
     };
     const point = (at: Point) => {
       state.next = at;

@@ -57,6 +57,14 @@ def test_a_still_shows_what_the_page_shows_in_other_pixels():
     )
 
 
+def test_parameters_that_are_slid_are_exported():
+    disk = im.disk(pl.param("radius", 0.1, low=0.0, high=1.0))
+    small, large = (made(disk, {"format": "png", "params": {"radius": r}})[1] for r in (0.1, 0.9))
+    assert small == made(disk, {"format": "png"})[1] != large
+    with pytest.raises(InputError, match="wide"):
+        made(disk, {"format": "png", "params": {"wide": 1}})
+
+
 @pytest.mark.parametrize(
     ("format", "name"), [("gif", "a.gif"), ("movingwebp", "a.webp"), ("apng", "a.png"), ("mp4", "a.mp4")]
 )
@@ -108,6 +116,7 @@ def test_a_film_that_is_cancelled_leaves_nothing(tmp_path, monkeypatch):
         ({"width": 1 << 20, "height": 1 << 20}, "cannot be exported"),
         ({"center": [1]}, "the view is not whole"),
         ({"zoom": "x"}, "the view is not whole"),
+        ({"params": [1]}, "params"),
         ({"format": "mp4", "width": 41}, "even width"),
         ({"format": "gif", "seconds": -1}, "not a positive"),
     ],

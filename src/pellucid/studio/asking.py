@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.base.errors import InputError
+from pellucid.base.view import View
 from pellucid.canvas import render
 from pellucid.document import EDITS, Document, change_data, evaluate, offers
 from pellucid.document.kinds import SHOWN
@@ -77,7 +78,9 @@ def probed(reading: VersionReading, message: Mapping[str, Any]) -> dict[str, Any
     time, document = _number(message.get("time")), reading.document
     if reading.picture is None or point is None or local is None or time is None:
         raise InputError("there is nothing at this point", place="probe", fix="mend the text first")
-    pixels = render(reading.picture, (1, 1), center=point, zoom=_CLOSE, time=time, backend="tiles")
+    params = cast("Any", message.get("params") or {})
+    seen = View((1, 1), center=point, zoom=_CLOSE, time=time, params=params)
+    pixels = render(reading.picture, view=seen, backend="tiles")
     told = {"kind": "probed", "point": point, "color": _hex(pixels[0, 0].tolist()), "value": ""}
     identity = message.get("node")
     node = document.nodes.get(identity) if document is not None and isinstance(identity, int) else None
@@ -108,7 +111,12 @@ def _hex(channels: Sequence[int]) -> str:
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
 
 
 def _point(value: object) -> tuple[float, float] | None:

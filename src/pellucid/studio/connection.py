@@ -26,7 +26,7 @@ MAX_RATE, MAX_BURST = 240.0, 480.0
 #: Pixels of a frame: more than a screen has.
 MAX_PIXELS = 1 << 25
 #: Answers that a tab may wait for at once.
-_MAX_WAITING = 6
+_MAX_WAITING = 16
 Say = Callable[[dict[str, Any]], None]
 
 
@@ -119,7 +119,7 @@ class Connection:
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Answer a message while others come."""
-        # The page has two frames in flight, and asks one thing of a tree; more is of a program that does not wait.
+        # The page has two frames in flight, and one of each other question; more is of a program that does not wait.
         if self._waiting >= _MAX_WAITING:
             work.close()
             return

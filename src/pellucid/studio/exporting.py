@@ -198,7 +198,9 @@ def ordered(
         fix = f"ask for at least one pixel and at most {MAX_PIXELS:,}"
         raise InputError(f"{width}x{height} cannot be exported", place="size", fix=fix)
     suffix, make = FORMATS[name]
-    view = View((width, height), center=center, zoom=zoom * width / FRAME[0], time=time, samples=SAMPLES)
+    zoom *= width / FRAME[0]
+    params = cast("Any", message.get("params") or {})
+    view = View((width, height), center=center, zoom=zoom, time=time, params=params, samples=SAMPLES)
     return Order(picture, view, path.with_suffix(f".{suffix}"), source, seconds, fps, progress), make
 
 
