@@ -59,6 +59,11 @@ test("a handle lies at its numbers, and gives those of where it is put", () => {
   expect(angle.put([0, 2])[0]).toBeCloseTo(Math.PI / 2);
 });
 
+test("a name that is both numbers of a point gives it no handle", () => {
+  const named: Tree["nodes"] = { ...turned.nodes, 6: { ...turned.nodes[6], form: "name", value: "a", definition: 5 } };
+  expect(handlesOf({ ...turned, nodes: named }, named[3], 1)).toEqual([]);
+});
+
 test("an angle goes on beyond a whole turn", () => {
   const wound: Tree = { ...turned, nodes: { ...turned.nodes, 2: { ...turned.nodes[2], value: 7 } } };
   const [angle] = handlesOf(wound, wound.nodes[1], 1);

@@ -68,7 +68,8 @@ function coordinates(tree: Tree, id: number | null): [TreeNode, TreeNode] | null
   if (node?.form === "name") return coordinates(tree, node.definition);
   if (node?.form !== "tuple") return null;
   const [x, y, ...more] = childrenOf(tree, node.identity).map((each) => numberOf(tree, each));
-  return x && y && !more.length ? [x, y] : null;
+  // A name that stands for both is one number, which cannot have two values.
+  return x && y && x !== y && !more.length ? [x, y] : null;
 }
 
 const given = (node: TreeNode, name: string) => node.arguments.find((each) => each.name === name)?.node ?? null;

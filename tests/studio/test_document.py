@@ -16,6 +16,7 @@ from pellucid.studio.document import StoredText
 from pellucid.studio.folder import Folder
 from pellucid.studio.opened import OpenDocument
 from pellucid.studio.reading import read
+from pellucid.studio.server import MAX_DOCUMENTS, Studio
 
 
 @pytest.fixture
@@ -193,6 +194,26 @@ def test_the_loop_goes_on_while_the_disk_is_slow(file, monkeypatch, work):
     with ThreadPoolExecutor(1) as thread:
         thread.submit(lambda: asyncio.run(tried())).result()
     assert file.read_text("utf-8") == "mine = 1\n"
+
+
+def test_a_document_that_nobody_sees_makes_room_for_another_one(tmp_path):
+    for number in range(MAX_DOCUMENTS + 2):
+        (tmp_path / f"{number}.py").write_text("a = 0\n", "utf-8")
+
+    async def tried():
+        studio = Studio(Folder(tmp_path), "0.py", trust=False)
+        for number in range(MAX_DOCUMENTS):
+            studio.opened(f"{number}.py")[0].tabs.add(object())
+        with pytest.raises(InputError, match="too many are open"):
+            studio.opened(f"{MAX_DOCUMENTS}.py")
+        studio.opened("7.py")[0].tabs.clear()
+        studio.opened(f"{MAX_DOCUMENTS}.py")
+        assert tmp_path / "7.py" not in studio.documents
+        await asyncio.sleep(0.1)
+        studio.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(tried())).result()
 
 
 def test_what_is_typed_while_a_file_is_written_is_kept(file, monkeypatch):

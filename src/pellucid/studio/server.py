@@ -51,10 +51,21 @@ class Studio:
         path = self.folder.file(name or self.start)
         if path not in self.documents:
             if len(self.documents) >= MAX_DOCUMENTS:
-                raise InputError("too many are open", place="document", fix="start the studio again")
+                self._close_one()
             trust = self.trust and path == self.folder.file(self.start)
             self.documents[path] = OpenDocument(path, trust=trust, watch=self.watch)
         return self.documents[path], self.folder.name_of(path)
+
+    def _close_one(self) -> None:
+        """Close a document that no tab shows.
+
+        Raises `InputError` if there is none.
+        """
+        unseen = next((path for path, each in self.documents.items() if not each.tabs), None)
+        if unseen is None:
+            raise InputError("too many are open", place="document", fix="close a tab first")
+        with suppress(PellucidError):
+            self.documents.pop(unseen).close()
 
     async def tab(self, page: Any) -> None:
         """Serve one socket until it is closed."""
