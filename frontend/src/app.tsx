@@ -1,25 +1,34 @@
 // The page as a whole: panes, commands and their keys, and what the server says.
 import { useEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 
 import type { Viewer } from "../../src/pellucid/notebook/explore.js";
 import { isInline } from "./cards";
 import { type Command, Help, Palette, Prompt } from "./commands";
 import { type Offer, useEditing } from "./editing";
 import { Editor } from "./editor";
+import { Export } from "./exporting";
 import { Inspector } from "./inspector";
 import { choices, type Library, library, type Word } from "./library";
 import { Link, type Message } from "./link";
-import { Picture } from "./picture";
+import { Handles, Probe } from "./overlay";
+import { type Pane, Panes } from "./panes";
+import { Looks, Picture } from "./picture";
+import { type Explained, SeeThrough, sharesOf } from "./seeing";
+import { History } from "./steps";
 import { Splitter } from "./splitter";
+import { stepBy, Timeline } from "./timeline";
 import { nodeOf } from "./tree";
 import { keyOf, TreePane } from "./treepane";
+import { Variations } from "./variations";
+import { type Parameter, Parameters } from "./watching";
 
 const NOTICE_MS = 6000;
 const LIBRARY_MS = 1000;
 
 type Problem = { from: number; to: number; message: string };
 type WordDialog = { title: string; names: string[] | null; run(name: string, word: Word | null): void };
-type Dialog = "none" | "palette" | "help" | "files" | { title: string; choices: Command[] } | WordDialog | { title: string; first: string; take(text: string): void };
+type Dialog = "none" | "palette" | "help" | "files" | "export" | { title: string; choices: Command[] } | WordDialog | { title: string; first: string; take(text: string): void };
 
 export function App() {
   const file = useMemo(() => new URLSearchParams(location.search).get("file") ?? "", []);
@@ -30,13 +39,21 @@ export function App() {
   const [notice, setNotice] = useState("");
   const [problems, setProblems] = useState<Problem[]>([]);
   const [ok, setOk] = useState(true);
+  const [moves, setMoves] = useState(false);
+  const [watching, setWatching] = useState(false);
+  const [params, setParams] = useState<Parameter[]>([]);
   const [dialog, setDialog] = useState<Dialog>("none");
   const [words, setWords] = useState<Library | null>(null);
+  const [pane, setPane] = useState("Numbers");
+  const [explained, setExplained] = useState<Explained | null>(null);
   const [files, setFiles] = useState<string[]>([]);
   const [editor, setEditor] = useState<Editor | null>(null);
   const text = useRef<HTMLDivElement>(null);
   const viewer = useRef<Viewer | null>(null);
+  const [shown, setShown] = useState<Viewer | null>(null);
+  const setViewer = (made: Viewer) => ((viewer.current = made), setShown(made));
   const link = useMemo(() => new Link(file, setConnected), [file]);
+  const looks = useMemo(() => new Looks(), []);
   const editing = useEditing(link, editor, setNotice);
   useEffect(() => {
     const made = new Editor(text.current!, {
@@ -49,6 +66,7 @@ export function App() {
       switch (message.kind) {
         case "document":
           setName(message.name);
+          setWatching(message.watch);
           document.title = `${message.name} - pellucid studio`;
           made.lost();
           made.take(message);
@@ -65,7 +83,9 @@ export function App() {
           setProblems(message.problems);
           made.underline(message.problems);
           if (!message.ok) break;
+          setParams(message.params);
           viewer.current?.setMoves(message.moves);
+          setMoves(message.moves);
           if (home) viewer.current?.touch();
           else home = link.say({ kind: "home" });
           break;
@@ -78,6 +98,9 @@ export function App() {
           break;
         case "conflict":
           setConflict(true);
+          break;
+        case "explained":
+          setExplained(message as unknown as Explained);
           break;
         case "notice":
           setNotice(message.text);
@@ -119,16 +142,6 @@ export function App() {
     setDialog("files");
   }
 
-  function exportAs(format: string) {
-    const made = viewer.current;
-    if (!made) return;
-    const { center, zoom, time } = made.view;
-    const { width, height } = made.canvas;
-    const asked = { file, format, width, height, x: center[0], y: center[1], zoom, time };
-    const entries = Object.entries(asked).map(([key, value]) => [key, String(value)]);
-    location.assign(`export?${new URLSearchParams(entries)}`);
-  }
-
   /** Make an edit of what is selected, after what it needs is chosen. */
   function make({ edit, label, needs }: Offer) {
     const id = editing.selected;
@@ -152,8 +165,15 @@ export function App() {
 
   /** Begin with a picture of the gallery in the place of the text: a step of the history, as every change. */
   function begin(_: string, word: Word | null) {
-    if (word?.start) editor?.replace([{ start: 0, end: editor.text.length, text: word.start }], 0, 0, false);
+    if (word?.start) editor?.replace([{ start: 0, end: editor.text.length, text: word.start }], 0, 0, false, `Begin with ${word.name}`);
     link.say({ kind: "home" });
+  }
+
+  function toPane(name: string, first: string) {
+    // The pane is there before its first part is looked for: keys come at once.
+    flushSync(() => setPane(name));
+    const tab = document.querySelector<HTMLElement>(".panes [role=tab][aria-selected=true]");
+    (document.querySelector<HTMLElement>(first) ?? tab)?.focus();
   }
 
   const gallery: WordDialog = { title: "Gallery", names: null, run: begin };
@@ -162,26 +182,32 @@ export function App() {
     .map((each) => ({ name: each.label, keys: keyOf(each.edit) === "/" ? "/" : "", about: "what is selected", run: () => make(each) }));
   const use = editing.offers.find((each) => each.edit === "use");
 
-  const commands: Command[] = [
+  // What is done to the text: there is none where a file is only watched.
+  const edits: Command[] = [
     { name: "Begin with a picture of the gallery", keys: "Alt-G", run: () => setDialog(gallery) },
     { name: "Select the picture", keys: "", run: () => editing.tree.picture !== null && editing.select(editing.tree.picture) },
     { name: "Undo", keys: "Ctrl-Z", run: () => editor?.undo() },
     { name: "Redo", keys: "Ctrl-Y", run: () => editor?.redo() },
+    { name: "Go to the text", keys: "Alt-2", run: () => editor?.view.focus() },
+    { name: "Go to the numbers", keys: "Alt-3", run: () => toPane("Numbers", ".inspector input") },
+    { name: "Go to the variations", keys: "Alt-6", run: () => toPane("Variations", ".variations button") },
+    { name: "See through the picture", keys: "Alt-7", run: () => toPane("See through", ".costs button") },
+    { name: "Go to the history", keys: "Alt-5", run: () => toPane("History", "[aria-current=step]") },
+    { name: "Go to the tree", keys: "Alt-4", run: () => document.querySelector<HTMLElement>(".outline, .cards")?.focus() },
+    { name: "Open a file", keys: "Ctrl-O", run: () => void openFiles() },
+    { name: "Save now", keys: "Ctrl-S", run: () => link.say({ kind: "save" }) },
+  ];
+  const commands: Command[] = [
     { name: "Fit the picture", keys: "F", run: () => link.say({ kind: "home" }) },
     { name: "Zoom in", keys: "+", run: () => viewer.current?.zoomBy(1.25) },
     { name: "Zoom out", keys: "-", run: () => viewer.current?.zoomBy(0.8) },
-    { name: "Play or pause", keys: "Space", run: () => viewer.current?.play.click() },
+    { name: "A frame on", keys: ".", run: () => viewer.current && moves && stepBy(viewer.current, 1) },
+    { name: "A frame back", keys: ",", run: () => viewer.current && moves && stepBy(viewer.current, -1) },
+    { name: "Play or pause", keys: "Space", run: () => viewer.current && moves && viewer.current.setPlaying(!viewer.current.isPlaying()) },
     { name: "Go to the picture", keys: "Alt-1", run: () => viewer.current?.canvas.focus() },
-    { name: "Go to the text", keys: "Alt-2", run: () => editor?.view.focus() },
-    { name: "Go to the numbers", keys: "Alt-3", run: () => document.querySelector<HTMLElement>(".inspector input")?.focus() },
-    { name: "Go to the tree", keys: "Alt-4", run: () => document.querySelector<HTMLElement>(".outline, .cards")?.focus() },
+    ...(watching ? [] : edits),
     { name: "Go to the first mistake", keys: "F8", run: () => problems[0] && show(problems[0]) },
-    { name: "Open a file", keys: "Ctrl-O", run: () => void openFiles() },
-    { name: "Save now", keys: "Ctrl-S", run: () => link.say({ kind: "save" }) },
-    { name: "Export as PNG", keys: "Ctrl-E", run: () => exportAs("png") },
-    { name: "Export as PNG of 16 bits", keys: "", run: () => exportAs("png16") },
-    { name: "Export as WebP", keys: "", run: () => exportAs("webp") },
-    { name: "Export as JPEG", keys: "", run: () => exportAs("jpeg") },
+    { name: "Export a picture, a film or a program", keys: "Ctrl-E", run: () => setDialog("export") },
     { name: "Commands", keys: "Ctrl-K", run: () => setDialog("palette") },
     { name: "Keys", keys: "?", run: () => setDialog("help") },
   ];
@@ -196,7 +222,7 @@ export function App() {
       const target = event.target as HTMLElement;
       const typing = target.isContentEditable || (target instanceof HTMLInputElement && target.type !== "range");
       const control = event.ctrlKey || event.metaKey;
-      const keys = (control ? "Ctrl-" : "") + (event.altKey ? "Alt-" : "") + (event.key.length === 1 ? event.key.toUpperCase() : event.key);
+      const keys = (control ? "Ctrl-" : "") + (event.altKey ? "Alt-" : "") + (event.key === " " ? "Space" : event.key.length === 1 ? event.key.toUpperCase() : event.key);
       // The page is asked, not the state: a dialog tells that it closed a moment after it did, and keys come between.
       if (document.querySelector("dialog[open]") || event.defaultPrevented || (typing && !control && !event.altKey && keys !== "F8")) return;
       // The picture has keys of its own, and so have ranges; those with Control or Alt are of the page everywhere.
@@ -205,7 +231,8 @@ export function App() {
         event.preventDefault();
         make(use);
       }
-      if (!found || ["+", "-", "Space"].includes(found.keys)) return;
+      // A space is the button's or the card's where one has the focus.
+      if (!found || ["+", "-"].includes(found.keys) || (found.keys === "Space" && target.matches("button, input, select, [tabindex]"))) return;
       if (typing && (found.keys === "Ctrl-Z" || found.keys === "Ctrl-Y") && target.isContentEditable) return;
       event.preventDefault();
       found.run();
@@ -214,17 +241,25 @@ export function App() {
     return () => removeEventListener("keydown", pressed);
   });
 
+  const panes: Pane[] = [
+    { name: "Numbers", content: <Inspector editor={editor} editing={editing} /> },
+    { name: "History", content: editor && <History editor={editor} /> },
+    { name: "Variations", content: editor && <Variations link={link} editor={editor} editing={editing} /> },
+    { name: "See through", content: editor && <SeeThrough link={link} editing={editing} version={editor.version} explained={explained} /> },
+  ];
+  const heat = useMemo(() => (pane === "See through" && explained ? sharesOf(explained.costs) : null), [pane, explained]);
+  const over = shown && editor && { link, viewer: shown, editor, editing, looks };
   return (
-    <div className="studio">
+    <div className={`studio${watching ? " watching" : ""}`}>
       <header>
-        <button className="file" onClick={() => void openFiles()} title="Open a file (Ctrl-O)">{name || "pellucid studio"}</button>
-        <span className="state" role="status">{!connected ? "" : saved ? "Saved" : "Not saved yet"}</span>
+        <h1><button className="file" onClick={() => void openFiles()} title="Open a file (Ctrl-O)">{name || "pellucid studio"}</button></h1>
+        <span className="state" role="status">{!connected ? "" : watching ? "Watched" : saved ? "Saved" : "Not saved yet"}</span>
         <span className="space" />
-        <button onClick={() => editor?.undo()} title="Undo (Ctrl-Z)" aria-label="Undo">↶</button>
-        <button onClick={() => editor?.redo()} title="Redo (Ctrl-Y)" aria-label="Redo">↷</button>
+        {!watching && <button onClick={() => editor?.undo()} title="Undo (Ctrl-Z)" aria-label="Undo">↶</button>}
+        {!watching && <button onClick={() => editor?.redo()} title="Redo (Ctrl-Y)" aria-label="Redo">↷</button>}
         <button onClick={() => link.say({ kind: "home" })} title="Fit the picture (F)">Fit</button>
-        <button onClick={() => setDialog(gallery)} title="Begin with a picture of the gallery (Alt-G)">Gallery</button>
-        <button onClick={() => exportAs("png")} title="Export as PNG (Ctrl-E)">Export</button>
+        {!watching && <button onClick={() => setDialog(gallery)} title="Begin with a picture of the gallery (Alt-G)">Gallery</button>}
+        <button onClick={() => setDialog("export")} title="Export (Ctrl-E)">Export</button>
         <button onClick={() => setDialog("palette")} title="Commands (Ctrl-K)">Commands</button>
         <button onClick={() => setDialog("help")} title="Keys (?)" aria-label="Keys">?</button>
       </header>
@@ -239,17 +274,22 @@ export function App() {
       {notice && <p className="banner" role="status">{notice}</p>}
       <main>
         <div className="shown">
-          <Picture link={link} wrong={!ok} ready={(made) => (viewer.current = made)} />
-          <Splitter name="height" label="Height of the picture" first={60} />
-          <TreePane editing={editing} editor={editor} make={make} />
+          <Picture link={link} wrong={!ok} ready={setViewer} looks={looks}>
+            {over && !watching && <Handles {...over} />}
+            {over && <Probe {...over} />}
+          </Picture>
+          {shown && moves && <Timeline viewer={shown} looks={looks} />}
+          {!watching && <Splitter name="height" label="Height of the picture" first={60} />}
+          {!watching && <TreePane editing={editing} editor={editor} make={make} heat={heat} />}
         </div>
         <Splitter name="picture" label="Width of the picture" first={58} />
         <div className="side">
-          <section className="pane text" aria-label="Text"><div className="editor" ref={text} /></section>
+          <section className="pane text" aria-label="Text" hidden={watching}><div className="editor" ref={text} /></section>
           <ul className="problems" aria-label="Mistakes" aria-live="polite">
             {problems.map((each) => <li key={each.message}><button onClick={() => show(each)}>{each.message}</button></li>)}
           </ul>
-          <Inspector editor={editor} editing={editing} />
+          {!watching && <Panes shown={pane} show={setPane} panes={panes} />}
+          {watching && shown && <section className="pane parameters" aria-label="Parameters"><Parameters viewer={shown} params={params} /></section>}
         </div>
       </main>
       {dialog === "palette" && <Palette title="Commands" commands={[...commands, ...offered]} close={() => setDialog("none")} />}
@@ -257,6 +297,9 @@ export function App() {
       {typeof dialog === "object" && "choices" in dialog && <Palette title={dialog.title} commands={dialog.choices} close={() => setDialog("none")} />}
       {typeof dialog === "object" && "names" in dialog && <Palette title={dialog.title} commands={choices(words, dialog.names, dialog.run)} close={() => setDialog("none")} />}
       {typeof dialog === "object" && "take" in dialog && <Prompt title={dialog.title} first={dialog.first} take={dialog.take} close={() => setDialog("none")} />}
+      {dialog === "export" && viewer.current && editor && (
+        <Export link={link} viewer={viewer.current} text={editor.text} file={name} seconds={viewer.current.clock.seconds} close={() => setDialog("none")} />
+      )}
       {dialog === "files" && (
         <Palette
           title="Open a file" close={() => setDialog("none")}

@@ -24,7 +24,8 @@ export function matching<T extends { name: string }>(commands: T[], typed: strin
     .sort((a, b) => rank(a.name.toLowerCase()) - rank(b.name.toLowerCase()));
 }
 
-function Modal({ title, close, children }: { title: string; close(): void; children: React.ReactNode }) {
+/** A dialog over the page, which gives the focus back when it is closed. */
+export function Modal({ title, close, children }: { title: string; close(): void; children: React.ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [before] = useState(() => document.activeElement as HTMLElement | null);
   useLayoutEffect(() => {

@@ -132,7 +132,7 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
             told("The text has changed meanwhile; try again.");
             break;
           }
-          const [from, to] = editor.replace(message.replacements as Replacement[], node.start, node.end, !!asked!.applied);
+          const [from, to] = editor.replace(message.replacements as Replacement[], node.start, node.end, !!asked!.applied, message.label);
           asked!.applied?.(from, to);
           break;
         }

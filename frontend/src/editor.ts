@@ -14,6 +14,7 @@ import {
 import { tags } from "@lezer/highlight";
 
 import { completions, hovering } from "./completing";
+import { named, Steps } from "./history";
 import type { Library } from "./library";
 import type { Message } from "./link";
 import { type Literal, numbersOf, stepOf, written } from "./numbers";
@@ -29,11 +30,18 @@ const colors = HighlightStyle.define([
 /** Milliseconds within which what is typed at one place is one step of the history. */
 const STEP_MS = 500;
 
+/** Milliseconds that a step may take: eleven days, and less than the time since 1970, by which isolated steps are told apart. */
+const MAX_GROUP_MS = 1e9;
+
+/** Steps that can be undone: more than anybody counts. */
+const MAX_STEPS = 10_000;
+
 /** The history: a drag of a number is one step however long it takes, and typing is one for each pause. */
 function steps() {
   let last = 0;
   return history({
-    newGroupDelay: Number.MAX_SAFE_INTEGER,
+    newGroupDelay: MAX_GROUP_MS,
+    minDepth: MAX_STEPS,
     joinToEvent(change, adjacent) {
       const time = change.annotation(Transaction.time) ?? 0;
       const soon = time - last < STEP_MS;
@@ -64,6 +72,9 @@ export class Editor {
   /** The words that are completed, once they are there. */
   words: Library | null = null;
   private epoch = "";
+  /** The history by the names of its steps. */
+  readonly steps = new Steps();
+  private dragged: string[] = [];
   private waiting = false;
   private readonly synced = new Compartment();
   private readonly client = crypto.randomUUID();
@@ -84,6 +95,7 @@ export class Editor {
         EditorView.contentAttributes.of({ "aria-label": "Text of the picture" }),
         EditorView.lineWrapping,
         EditorView.updateListener.of((update) => {
+          for (const each of update.transactions) this.steps.note(each);
           if (update.docChanged) {
             this.push();
             this.told.changed(this.view);
@@ -110,6 +122,7 @@ export class Editor {
     this.epoch = message.epoch;
     if (mine === null) {
       this.view.setState(this.state(message.text, message.version));
+      this.steps.clear();
       this.told.changed(this.view);
       this.tellSelection();
     } else {
@@ -176,15 +189,23 @@ export class Editor {
    * Put a number in the place of another, written as `like` is. All of a drag is one step of the history, which `begins`
    * opens.
    */
-  setNumber(at: Literal, value: number, begins: boolean, like = at.text): Literal {
-    const text = /e/i.test(like) ? String(value) : written(value, like);
-    if (this.view.state.sliceDoc(at.from, at.to) !== at.text) return at;
-    this.view.dispatch({
-      changes: { from: at.from, to: at.to, insert: text },
-      userEvent: "input.type.number",
-      annotations: begins ? isolateHistory.of("before") : [],
+  setNumber(at: Literal, value: number, begins: boolean, what: string, like = at.text): Literal {
+    return this.setNumbers([{ at, text: /e/i.test(like) ? String(value) : written(value, like) }], begins, what)[0];
+  }
+
+  /** Put numbers in the place of others, all at once; nothing happens if one is not there any longer. */
+  setNumbers(parts: { at: Literal; text: string }[], begins: boolean, what: string): Literal[] {
+    const before = parts.map(({ at }) => at);
+    if (before.some(({ from, to, text }) => this.view.state.sliceDoc(from, to) !== text)) return before;
+    const changes = this.view.state.changes(parts.map(({ at, text }) => ({ from: at.from, to: at.to, insert: text })));
+    if (begins) this.dragged = before.map(({ text }) => text);
+    const label = named.of(`${what}: ${this.dragged.join(", ")} → ${parts.map(({ text }) => text).join(", ")}`);
+    const annotations = begins ? [label, isolateHistory.of("before")] : [label];
+    this.view.dispatch({ changes, userEvent: "input.type.number", annotations });
+    return parts.map(({ at, text }) => {
+      const from = changes.mapPos(at.from, -1);
+      return { from, to: from + text.length, value: Number(text), text };
     });
-    return { from: at.from, to: at.from + text.length, value: Number(text), text };
   }
 
   /** Put a text in the place of another, as a part of the step of the history that the change before it began. */
@@ -195,6 +216,12 @@ export class Editor {
   /** End a step of the history, so that the next change is one of its own. */
   endStep(): void {
     this.view.dispatch({ annotations: isolateHistory.of("full") });
+  }
+
+  /** Undo or do again, until so many steps are done. */
+  goTo(step: number): void {
+    while (this.steps.at > step && undo(this.view));
+    while (this.steps.at < step && redo(this.view));
   }
 
   undo(): boolean {
@@ -232,14 +259,14 @@ export class Editor {
   }
 
   /**
-   * Make an edit as one step of the history, which what follows may go on with if it is `open`, and select what then
+   * Make an edit as one step of the history by the name of its `label`, which what follows may go on with if it is `open`, and select what then
    * stands where `from` to `to` was; tells where that is.
    */
-  replace(parts: Replacement[], from: number, to: number, open: boolean): [number, number] {
+  replace(parts: Replacement[], from: number, to: number, open: boolean, label: string): [number, number] {
     const { state } = this.view;
     const changes = state.changes(parts.map(({ start, end, text }) => ({ from: start, to: end, insert: text })));
     const [anchor, head] = [changes.mapPos(from, -1), changes.mapPos(to, 1)];
-    this.view.dispatch({ changes, selection: { anchor, head }, annotations: isolateHistory.of(open ? "before" : "full"), scrollIntoView: true });
+    this.view.dispatch({ changes, selection: { anchor, head }, annotations: [named.of(label), isolateHistory.of(open ? "before" : "full")], scrollIntoView: true });
     return [anchor, head];
   }
 
@@ -256,7 +283,7 @@ export class Editor {
     let begins = true;
     const move = (moved: MouseEvent) => {
       const steps = Math.round((moved.clientX - event.clientX) / DRAG_PIXELS);
-      literal = this.setNumber(literal!, value + steps * stepOf(text), begins);
+      literal = this.setNumber(literal!, value + steps * stepOf(text), begins, "Slide");
       begins = false;
     };
     const end = () => {

@@ -19,16 +19,18 @@ interface Shown extends Record<string, unknown> {
   editing: Editing;
   editor: Editor;
   at: number | null;
+  heat: number | null;
 }
 
 const CardView = memo(function CardView({ data }: NodeProps & { data: Shown }) {
-  const { card, editing, editor, at } = data;
+  const { card, editing, editor, at, heat } = data;
   const { tree, thumbnails } = editing;
   const node = nodeOf(tree, card.id);
   return (
     <div className={`card${at === card.id ? " at" : ""}`} data-card={card.id} style={{ width: WIDTH, height: card.height }}>
       <div className="head" style={{ height: HEAD }} onClick={() => editing.select(card.id)}>
         {node?.shows && <Thumbnail thumbnails={thumbnails} id={card.id} width={PICTURE_WIDTH} />}
+        {heat !== null && <span className="heat" style={{ width: `${100 * heat}%` }} title={`${Math.round(100 * heat)} % of the cost`} />}
         <span className="title">{card.name && <b>{card.name}</b>}<span>{card.title}</span></span>
         <Handle type="target" position={Position.Left} className={`socket ${card.kind}`} isConnectable={false} title={card.kind} />
       </div>
@@ -54,7 +56,15 @@ const CardView = memo(function CardView({ data }: NodeProps & { data: Shown }) {
 
 const TYPES = { card: CardView };
 
-function Flow({ editing, editor }: { editing: Editing; editor: Editor }) {
+interface Asked {
+  editing: Editing;
+  editor: Editor;
+  heat: ReadonlyMap<number, number> | null;
+  /** Insert a word before what a line leads to. */
+  insert(id: number): void;
+}
+
+function Flow({ editing, editor, heat, insert }: Asked) {
   const { tree, selected, thumbnails } = editing;
   const flow = useReactFlow();
   const cards = useMemo(() => cardsOf(tree), [tree]);
@@ -62,11 +72,11 @@ function Flow({ editing, editor }: { editing: Editing; editor: Editor }) {
     const at = selected === card.id || card.rows.some((row) => row.id === selected) ? selected : null;
     return {
       id: String(card.id), type: "card", position: { x: card.x, y: card.y }, width: WIDTH, height: card.height,
-      draggable: false, style: { pointerEvents: "all" as const }, data: { card, editing, editor, at },
+      draggable: false, style: { pointerEvents: "all" as const }, data: { card, editing, editor, at, heat: heat?.get(card.id) ?? null },
     };
-  }), [cards, tree, thumbnails, selected, editor]);
+  }), [cards, tree, thumbnails, selected, editor, heat]);
   const edges = useMemo(() => cards.flatMap((card) => card.rows.flatMap((row) => row.target === null ? [] : [{
-    id: `${card.id} ${row.key}`, source: String(card.id), sourceHandle: row.key, target: String(row.target), className: row.kind, focusable: false,
+    id: `${card.id} ${row.key}`, source: String(card.id), sourceHandle: row.key, target: String(row.target), className: row.kind, focusable: false, data: { row: row.id },
   }])), [cards]);
   const count = useRef(0);
   useEffect(() => {
@@ -86,15 +96,15 @@ function Flow({ editing, editor }: { editing: Editing; editor: Editor }) {
   return (
     <ReactFlow
       nodes={nodes} edges={edges} nodeTypes={TYPES} nodesDraggable={false} nodesConnectable={false} nodesFocusable={false}
-      edgesFocusable={false} elementsSelectable={false} disableKeyboardA11y deleteKeyCode={null} minZoom={0.1} maxZoom={2}
-      zoomOnDoubleClick={false} onlyRenderVisibleElements={cards.length > MANY}
+      edgesFocusable={false} elementsSelectable={false} disableKeyboardA11y deleteKeyCode={null} panActivationKeyCode={null} minZoom={0.1} maxZoom={2}
+      onEdgeClick={(_, edge) => insert(edge.data!.row)} zoomOnDoubleClick={false} onlyRenderVisibleElements={cards.length > MANY}
     >
       <Background gap={22} />
     </ReactFlow>
   );
 }
 
-export function Graph(asked: { editing: Editing; editor: Editor }) {
+export function Graph(asked: Asked) {
   return (
     <div className="graph" aria-hidden="true">
       <ReactFlowProvider><Flow {...asked} /></ReactFlowProvider>

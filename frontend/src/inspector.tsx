@@ -1,7 +1,8 @@
 // What is selected, with all that it takes: a slider and an exact field for a number, a dial for an angle, a swatch for
-// a color. What is dragged is one step of the history.
+// a color, and the controls of `controls.tsx`. What is dragged is one step of the history.
 import { useEffect, useRef, useState } from "react";
 
+import { OklchSliders, PointPad, SeedDie, Stops } from "./controls";
 import type { Editing } from "./editing";
 import { type Editor } from "./editor";
 import { digitsOf, type Literal, sliderRange, stepOf } from "./numbers";
@@ -21,13 +22,13 @@ function isWhole(at: Literal, place: TreeArgument | null): boolean {
 }
 
 /** A number as something to slide: where it is now, and what a step of the hand and its end do. */
-function useSliding(editor: Editor, at: Literal, whole: boolean) {
+function useSliding(editor: Editor, at: Literal, whole: boolean, what: string) {
   const drag = useRef<Literal | null>(null);
   const slide = (value: number) => {
     const begins = drag.current === null;
     const from = drag.current ?? at;
     const like = whole ? from.text : `0.${"0".repeat(Math.max(MIN_DIGITS, digitsOf(from.text)))}`;
-    drag.current = editor.setNumber(from, whole ? Math.round(value) : value, begins, like);
+    drag.current = editor.setNumber(from, whole ? Math.round(value) : value, begins, what, like);
   };
   const end = () => {
     if (drag.current) editor.endStep();
@@ -40,7 +41,7 @@ export function Slider({ editor, at, place, label, hidden }: { editor: Editor; a
   const range = () => sliderRange(at.value, place?.range, place?.unit);
   const [[low, high], setRange] = useState(range);
   const whole = isWhole(at, place);
-  const { slide, end } = useSliding(editor, at, whole);
+  const { slide, end } = useSliding(editor, at, whole, label);
   useEffect(() => {
     if (at.value < low || at.value > high) setRange(range());
   }, [at.value]);
@@ -57,8 +58,8 @@ function Exact({ editor, at, label }: { editor: Editor; at: Literal; label: stri
   const [typed, setTyped] = useState<string | null>(null);
   const enter = () => {
     const value = Number(typed);
-    if (typed !== null && typed.trim() && Number.isFinite(value)) {
-      editor.setNumber(at, value, true, typed.trim());
+    if (typed !== null && typed.trim() && typed.trim() !== at.text && Number.isFinite(value)) {
+      editor.setNumber(at, value, true, label, typed.trim());
       editor.endStep();
     }
     setTyped(null);
@@ -72,7 +73,7 @@ function Exact({ editor, at, label }: { editor: Editor; at: Literal; label: stri
         if (event.key === "Escape") setTyped(null);
         if (event.key === "ArrowUp" || event.key === "ArrowDown") {
           event.preventDefault();
-          editor.setNumber(at, at.value + (event.key === "ArrowUp" ? 1 : -1) * stepOf(at.text), true);
+          editor.setNumber(at, at.value + (event.key === "ArrowUp" ? 1 : -1) * stepOf(at.text), true, label);
           editor.endStep();
         }
       }}
@@ -81,8 +82,8 @@ function Exact({ editor, at, label }: { editor: Editor; at: Literal; label: stri
 }
 
 /** A dial for an angle, for hands only: the slider beside it says the same. */
-function Dial({ editor, at }: { editor: Editor; at: Literal }) {
-  const { slide, end } = useSliding(editor, at, false);
+function Dial({ editor, at, label }: { editor: Editor; at: Literal; label: string }) {
+  const { slide, end } = useSliding(editor, at, false, label);
   const turn = (event: React.PointerEvent<SVGSVGElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
     slide(Math.atan2(box.top + box.height / 2 - event.clientY, event.clientX - box.left - box.width / 2));
@@ -100,9 +101,8 @@ function Dial({ editor, at }: { editor: Editor; at: Literal }) {
   );
 }
 
-/** A swatch that opens the color picker; all that is picked until it closes is one step. */
-function Swatch({ editor, editing, node, label }: { editor: Editor; editing: Editing; node: TreeNode; label: string }) {
-  const field = useRef<HTMLInputElement>(null);
+/** A color as something to pick: all that is picked until the end is one step. */
+function usePicking(editor: Editor, editing: Editing, node: TreeNode) {
   const hex = useRef<{ from: number; to: number } | "asked" | null>(null);
   const wanted = useRef("");
   const alpha = node.color!.slice(7) === "ff" ? "" : node.color!.slice(7);
@@ -117,20 +117,39 @@ function Swatch({ editor, editing, node, label }: { editor: Editor; editing: Edi
     hex.current = "asked";
     editing.edit(node.identity, "set_literal", { value: value + alpha }, (from, to) => {
       const found = /#[0-9a-f]{6}/i.exec(editor.view.state.sliceDoc(from, to));
+      const ended = hex.current === null;
       hex.current = found && { from: from + found.index, to: from + found.index + 7 };
       if (wanted.current !== value) write();
+      if (ended) end();
     });
   };
+  const end = () => {
+    // What is still asked for ends when it comes.
+    if (hex.current !== null && hex.current !== "asked") editor.endStep();
+    hex.current = null;
+  };
+  return { pick, end };
+}
+
+/** A swatch that opens the color picker of the browser, and sliders where it is selected. */
+function Swatch({ editor, editing, node, label }: { editor: Editor; editing: Editing; node: TreeNode; label: string }) {
+  const field = useRef<HTMLInputElement>(null);
+  const { pick, end } = usePicking(editor, editing, node);
+  const ended = useRef(end);
+  ended.current = end;
   useEffect(() => {
-    const closed = () => {
-      hex.current = null;
-      editor.endStep();
-    };
+    const closed = () => ended.current();
     const at = field.current!;
     at.addEventListener("change", closed);
     return () => at.removeEventListener("change", closed);
-  }, [editor]);
-  return <input ref={field} type="color" aria-label={label} value={node.color!.slice(0, 7)} onChange={(event) => pick(event.target.value)} />;
+  }, []);
+  const color = node.color!.slice(0, 7);
+  return (
+    <>
+      <input ref={field} type="color" aria-label={label} value={color} onChange={(event) => pick(event.target.value)} />
+      {editing.selected === node.identity && <OklchSliders color={color} label={label} pick={pick} end={end} />}
+    </>
+  );
 }
 
 interface Part {
@@ -150,8 +169,9 @@ function partsOf(tree: Tree, id: number): Part[] {
       const given = meant.word === "param" ? meant.arguments.find((each) => each.name === "default") : undefined;
       const value = given ? nodeOf(tree, given.node) : meant;
       if (value?.form === "number") found.push({ key, node: value, place: given ?? place, label: `${label} (${node.label})` });
-    } else if (node.form === "tuple") {
-      node.arguments.forEach((each, index) => add(nodeOf(tree, each.node), null, `${label} ${"xyz"[index] ?? index}`, `${key}.${index}`));
+    } else if (node.form === "tuple" || node.form === "list") {
+      if (node.kind === "point" || node.kind === "stops" || place?.type === "Point" || place?.type === "Stops") found.push({ key, node, place, label });
+      node.arguments.forEach((each, index) => add(nodeOf(tree, each.node), null, `${label} ${node.kind === "point" ? "xyz"[index] : each.name}`, `${key}.${index}`));
     } else if (["number", "truth"].includes(node.form) || node.color || (node.form === "text" && place?.choices)) {
       found.push({ key, node, place, label });
     }
@@ -170,12 +190,14 @@ function Row({ editor, editing, part }: { editor: Editor; editing: Editing; part
   const { node, place, label } = part;
   const at = literalOf(editor, node);
   const can = (edit: string) => editing.selected === node.identity && editing.offers.find((each) => each.edit === edit);
+  if (node.form === "list") return <Stops editor={editor} editing={editing} list={node} />;
   const set = (value: unknown) => editing.edit(node.identity, "set_literal", { value });
   return (
     <div className={`number${editing.selected === node.identity ? " at" : ""}`}>
       <button className="label" title={`Select ${label}`} onClick={() => editing.select(node.identity)}>{label}</button>
       {at && <Slider editor={editor} at={at} place={place} label={label} />}
       {at && <Exact editor={editor} at={at} label={label} />}
+      {node.form === "tuple" && <PointPad editor={editor} tree={editing.tree} node={node} label={label} />}
       {node.color && <Swatch editor={editor} editing={editing} node={node} label={label} />}
       {node.form === "truth" && <input type="checkbox" aria-label={label} checked={node.value === true} onChange={() => set(node.value !== true)} />}
       {node.form === "text" && place?.choices && (
@@ -185,7 +207,8 @@ function Row({ editor, editing, part }: { editor: Editor; editing: Editing; part
       )}
       {at && (
         <span className="more">
-          {place?.unit === "radians" && <Dial editor={editor} at={at} />}
+          {place?.unit === "radians" && <Dial editor={editor} at={at} label={label} />}
+          {place?.name === "seed" && <SeedDie editor={editor} at={at} label={label} />}
           {place?.unit && <span className="unit">{place.unit}</span>}
           {can("make_parameter") && <button onClick={() => editing.edit(node.identity, "make_parameter", {})}>Make a parameter</button>}
           {can("animate") && <button onClick={() => editing.edit(node.identity, "animate", {})}>Animate</button>}
@@ -199,13 +222,14 @@ export function Inspector({ editor, editing }: { editor: Editor | null; editing:
   const { tree, selected } = editing;
   const node = nodeOf(tree, selected);
   // A value is shown among those beside it.
-  const around = node && isValue(node) ? nodeOf(tree, node.parent) : null;
-  const owner = around && around.form !== "function" ? (around.form === "tuple" ? (nodeOf(tree, around.parent) ?? around) : around) : node;
+  let owner = node && (isValue(node) || node.form === "list" || node.form === "tuple") ? nodeOf(tree, node.parent) : node;
+  while (owner && (owner.form === "tuple" || owner.form === "list")) owner = nodeOf(tree, owner.parent);
+  if (!owner || owner.form === "function") owner = node;
   const parts = owner ? partsOf(tree, owner.identity) : [];
   const missing = owner?.form === "call" ? owner.arguments.filter((each) => each.node === null && !each.many) : [];
   const title = owner ? (nameOf(tree, owner.identity) || owner.label) : "Nothing is selected";
   return (
-    <section className="pane inspector" aria-label="Numbers">
+    <div className="inspector">
       <h2>{title}{owner && owner.kind !== "unknown" && <span className="kind"> {owner.kind}</span>}</h2>
       {editor && parts.map((part) => <Row key={`${owner!.identity} ${part.key}`} editor={editor} editing={editing} part={part} />)}
       {missing.length > 0 && (
@@ -216,6 +240,6 @@ export function Inspector({ editor, editing }: { editor: Editor | null; editing:
         </p>
       )}
       {!parts.length && !missing.length && <p className="hint">Select a part of the picture in the tree or in the text; what it takes is slid here.</p>}
-    </section>
+    </div>
   );
 }

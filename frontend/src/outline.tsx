@@ -22,7 +22,13 @@ function textOf(tree: Tree, id: number): string {
   return node.form === "hole" ? "a hole" : node.label;
 }
 
-export function Outline({ editing, keys }: { editing: Editing; keys(event: React.KeyboardEvent): void }) {
+interface Asked {
+  editing: Editing;
+  keys(event: React.KeyboardEvent): void;
+  heat: ReadonlyMap<number, number> | null;
+}
+
+export function Outline({ editing, keys, heat }: Asked) {
   const { tree, selected, thumbnails } = editing;
   const [closed, setClosed] = useState<ReadonlySet<number>>(new Set());
   const lines = useMemo(() => linesOf(tree, closed), [tree, closed]);
@@ -75,6 +81,7 @@ export function Outline({ editing, keys }: { editing: Editing; keys(event: React
           {nodeOf(tree, line.id)!.color && <span className="swatch" style={{ background: nodeOf(tree, line.id)!.color! }} />}
           <span className="role">{line.role}</span>
           <span>{textOf(tree, line.id)}</span>
+          {heat?.has(line.id) && <span className="role">{Math.round(100 * heat.get(line.id)!)} %</span>}
         </li>
       ))}
     </ul>

@@ -1,5 +1,5 @@
 // The tree pane: the cards or the outline, and the edits that fit what is selected.
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 
 import type { Editing, Offer } from "./editing";
 import type { Editor } from "./editor";
@@ -20,14 +20,17 @@ interface Asked {
   editing: Editing;
   editor: Editor | null;
   make(offer: Offer): void;
+  /** The part of all costs that each node has, while it is looked at. */
+  heat: ReadonlyMap<number, number> | null;
 }
 
 export function keyOf(edit: string): string {
   return Object.entries(EDIT_KEYS).find(([, each]) => each === edit)?.[0] ?? "";
 }
 
-export function TreePane({ editing, editor, make }: Asked) {
+export function TreePane({ editing, editor, make, heat }: Asked) {
   const [view, setView] = useState(() => localStorage.getItem(VIEW) ?? "cards");
+  const [inserting, setInserting] = useState<number | null>(null);
   const { offers, selected, tree } = editing;
   const show = (to: string) => (setView(to), localStorage.setItem(VIEW, to));
   const pressed = (event: React.KeyboardEvent) => {
@@ -45,6 +48,17 @@ export function TreePane({ editing, editor, make }: Asked) {
     const to = selected === null ? tree.picture : neighbor(tree, selected, event.key);
     if (to !== null) editing.select(to);
   };
+  /** Wrap what a line leads to, as soon as it is known what fits. */
+  const insert = (id: number) => {
+    editing.select(id);
+    setInserting(id);
+  };
+  useEffect(() => {
+    const offer = inserting === selected && offers.find((each) => each.edit === "wrap");
+    if (!offer) return;
+    setInserting(null);
+    make(offer);
+  }, [inserting, selected, offers]);
   const shown = offers.filter((each) => each.edit !== "set_literal");
   return (
     <section className="pane tree" aria-label="Tree">
@@ -55,9 +69,9 @@ export function TreePane({ editing, editor, make }: Asked) {
         ))}
         {!shown.length && <span className="hint">Select a part of the picture.</span>}
       </div>
-      {view === "outline" ? <Outline editing={editing} keys={pressed} /> : (
+      {view === "outline" ? <Outline editing={editing} keys={pressed} heat={heat} /> : (
         <div className="cards" tabIndex={0} role="group" aria-label="Cards of the tree; the outline is its list" onKeyDown={arrows}>
-          {editor && <Suspense><Graph editing={editing} editor={editor} /></Suspense>}
+          {editor && <Suspense><Graph editing={editing} editor={editor} heat={heat} insert={insert} /></Suspense>}
         </div>
       )}
     </section>

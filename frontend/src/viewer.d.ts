@@ -6,12 +6,16 @@ declare module "*/explore.js" {
   }
   export interface Viewer {
     canvas: HTMLCanvasElement;
-    view: Place & { time: number };
-    play: HTMLButtonElement;
+    view: Place & { time: number; params: Record<string, number> };
+    /** How time passes while the picture plays. */
+    clock: { seconds: number; speed: number; loops: boolean };
     touch(): void;
     forget(): void;
     lookAt(place: Place): void;
     setMoves(moves: boolean): void;
+    setPlaying(to: boolean): void;
+    isPlaying(): boolean;
+    goTo(time: number): void;
     zoomBy(factor: number): void;
     close(): void;
   }
@@ -25,6 +29,8 @@ declare module "*/explore.js" {
     model: Model;
     el: HTMLElement;
     fills?: boolean;
+    looked?: () => void;
+    timed?: boolean;
     source?: string;
     cure?: string;
   }): Viewer;

@@ -44,15 +44,16 @@ from pellucid.signals.wav import header
 from pellucid.staging import lift
 from pellucid.staging.root import machine
 from pellucid.staging.root.reading import read_sugar
-from pellucid.studio.connection import exported
 from pellucid.studio.document import StoredText
+from pellucid.studio.exporting import ordered
 from pellucid.studio.folder import Folder
-from pellucid.studio.reading import VersionReading
+from pellucid.studio.reading import read as read_version
+from pellucid.studio.snapshots import Snapshots
 from pellucid.studio.tiles import Levels
+from pellucid.studio.varying import varied
 
 DISK = im.fill(im.tomato, im.udisk)
-GOOD = VersionReading(1, DISK, moves=False)
-GOOD_VIEW = {"x": "0", "y": "0", "zoom": "1", "time": "0"}
+GOOD_VIEW = {"format": "png", "center": [0, 0], "zoom": 1, "time": 0}
 
 
 def endless(p: pl.Point) -> object:
@@ -342,7 +343,18 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "document.source.MAX_CHARACTERS": lambda folder: StoredText(sparse(folder, "a.py", 100_001)),
     "studio.folder._MAX_NAME": lambda folder: Folder(folder).file("a" * 1024 + ".py"),
     "studio.tiles.MAX_SETTINGS": lambda _: Levels(pl.compile(DISK), pl.View(8)).with_settings("t" * 2049),
-    "studio.connection.MAX_PIXELS": lambda _: exported(GOOD, GOOD_VIEW | {"width": "8192", "height": "4097"}),
+    "studio.snapshots.MAX_SNAPSHOTS": lambda folder: [
+        kept.keep(f"{k}", "") for kept in [Snapshots(folder / "a.py")] for k in range(201)
+    ],
+    "studio.snapshots.MAX_NAME": lambda folder: Snapshots(folder / "a.py").keep("a" * 81, ""),
+    "studio.snapshots.MAX_BYTES": lambda folder: Snapshots(folder / "a.py").keep("a", "a" * (1 << 23)),
+    "studio.varying.MAX_VARIATIONS": lambda folder: varied(
+        read_version(1, "picture = 1", folder / "a.py", None, trust=False),
+        {"version": 1, "changes": [[]] * 17},
+    ),
+    "studio.exporting.MAX_PIXELS": lambda folder: ordered(
+        DISK, folder / "a", "", GOOD_VIEW | {"width": 1 << 14, "height": (1 << 14) + 1}, lambda *_: None
+    ),
     "pixels.notation.MAX_CHARACTERS": lambda _: layout_of("Y:8" + " " * (1 << 14)),
     "pixels.notation.MAX_DIGITS": lambda _: layout_of("Y:8 rows 1000000000"),
     "pixels.layout.MAX_CHANNELS": lambda _: layout_of(" ".join(f"C{chr(65 + k)}:8" for k in range(17))),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import http.client
+import os
 import re
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -27,10 +28,12 @@ picture = im.swirl(3, im.checkerboard(0.5, im.midnightblue, im.gold)).turn(turns
 class Studio:
     """A process of `pellucid studio`, and the address that it printed."""
 
-    def __init__(self, file: Path, port: int = 0) -> None:
-        words = ["studio", str(file), "--no-browser", "--port", str(port)]
+    def __init__(self, file: Path, port: int = 0, words: Sequence[str] = ()) -> None:
+        words = words or ["studio", "--no-browser", "--port", str(port)]
+        # Where a browser would be opened, nothing is.
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "pellucid", *words],
+            [sys.executable, "-m", "pellucid", *words, str(file)],
+            env={**os.environ, "BROWSER": "true"},
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
         assert self.process.stdout is not None

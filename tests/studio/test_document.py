@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -11,7 +14,9 @@ from pellucid.document import MAX_CHARACTERS
 from pellucid.studio.changes import changed, replacement
 from pellucid.studio.document import StoredText
 from pellucid.studio.folder import Folder
+from pellucid.studio.opened import OpenDocument
 from pellucid.studio.reading import read
+from pellucid.studio.server import MAX_DOCUMENTS, Studio
 
 
 @pytest.fixture
@@ -76,7 +81,7 @@ def test_a_file_that_somebody_else_changed_is_not_written_over(file):
     document = StoredText(file)
     push(document, "mine = 1\n")
     file.write_text("theirs = 1\n", "utf-8")
-    assert document.elsewhere()
+    assert document.is_elsewhere(document.look())
     assert not document.save()
     assert file.read_text("utf-8") == "theirs = 1\n"
     document.overwrite()
@@ -168,3 +173,60 @@ def test_nodes_keep_their_identities_while_the_text_is_no_python(file):
     again = read(3, text, file, wrong, trust=False)
     assert wrong.document.nodes == {}
     assert again.tree["picture"] == first.tree["picture"]
+
+
+@pytest.mark.parametrize("work", ["look", "save"])
+def test_the_loop_goes_on_while_the_disk_is_slow(file, monkeypatch, work):
+    ready, look = threading.Event(), StoredText.look
+
+    async def tried():
+        opened = OpenDocument(file, trust=False)
+        push(opened.document, "mine = 1\n")
+        # Whoever reads the file waits for what this loop does after it.
+        monkeypatch.setattr(StoredText, "look", lambda self: look(self) if ready.wait(20) else None)
+        asked = asyncio.create_task(getattr(opened, work)())
+        await asyncio.sleep(0.05)
+        assert not asked.done()
+        ready.set()
+        await asked
+        opened.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(tried())).result()
+    assert file.read_text("utf-8") == "mine = 1\n"
+
+
+def test_a_document_that_nobody_sees_makes_room_for_another_one(tmp_path):
+    for number in range(MAX_DOCUMENTS + 2):
+        (tmp_path / f"{number}.py").write_text("a = 0\n", "utf-8")
+
+    async def tried():
+        studio = Studio(Folder(tmp_path), "0.py", trust=False)
+        for number in range(MAX_DOCUMENTS):
+            studio.opened(f"{number}.py")[0].tabs.add(object())
+        with pytest.raises(InputError, match="too many are open"):
+            studio.opened(f"{MAX_DOCUMENTS}.py")
+        studio.opened("7.py")[0].tabs.clear()
+        studio.opened(f"{MAX_DOCUMENTS}.py")
+        assert tmp_path / "7.py" not in studio.documents
+        await asyncio.sleep(0.1)
+        studio.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(tried())).result()
+
+
+def test_what_is_typed_while_a_file_is_written_is_kept(file, monkeypatch):
+    document = StoredText(file)
+    push(document, "first = 1\n")
+    write = StoredText._write
+
+    def slow(self, text):
+        write(self, text)
+        push(document, "second = 2\n")
+
+    monkeypatch.setattr(StoredText, "_write", slow)
+    assert document.save()
+    assert (file.read_text("utf-8"), document.saved, document.unkept) == ("first = 1\n", False, True)
+    document.keep()
+    assert StoredText(file).text == "second = 2\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -16,6 +15,17 @@ MADE = (
     "picture = im.move((0.5, 0), im.stretch((1, 1), im.tile((1, 1), im.kaleidoscope(5, im.mirror(im.turn(1, "
     "im.swirl(1, im.checkerboard(1, im.black, im.white)))))))).framed(width=8)\n"
 )
+
+# What the page says last to the server, by its kind.
+SAID = """() => {
+    const send = WebSocket.prototype.send;
+    window.said = {};
+    WebSocket.prototype.send = function (data) {
+        const message = JSON.parse(data);
+        window.said[message.kind] = message;
+        return send.call(this, data);
+    };
+}"""
 
 
 def made_by_hand(page):
@@ -52,14 +62,16 @@ def test_a_picture_of_eight_words_is_made_and_its_file_draws_the_same_bytes(page
     make(page)
     until(lambda: file.read_text("utf-8").endswith(MADE))
     page.wait_for_selector('.pellucid[data-exact="true"]')
+    page.evaluate(SAID)
+    page.get_by_role("button", name="Export", exact=True).click()
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="Export", exact=True).click()
-    asked = {name: value for name, (value,) in parse_qs(urlsplit(waiting.value.url).query).items()}
-    width, height, zoom = int(asked["width"]), int(asked["height"]), float(asked["zoom"])
+        page.get_by_role("button", name="Make the file").click()
+    asked = page.evaluate("said.export")
+    width, height, zoom, (x, y) = (asked[name] for name in ("width", "height", "zoom", "center"))
     # The page counts in a view of 768 pixels.
     view = [
         f"--size={width}x{height}",
-        f"--center={asked['x']},{asked['y']}",
+        f"--center={x!r},{y!r}",
         f"--zoom={zoom * width / 768!r}",
     ]
     drawn = tmp_path / "drawn.png"

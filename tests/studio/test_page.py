@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -143,32 +142,6 @@ def test_everything_goes_by_keyboard(page, file):
     page.keyboard.press("Alt+3")
     page.keyboard.press("ArrowRight")
     until(lambda: b"turns = 0.6\n" not in file.read_bytes())
-
-
-def test_a_png_is_exported_as_the_picture_is_seen(page):
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Export", exact=True).click()
-    assert waiting.value.suggested_filename == "picture.png"
-    assert Path(waiting.value.path()).read_bytes()[1:4] == b"PNG"
-
-
-@pytest.mark.parametrize(
-    ("wanted", "suffix", "begins", "at"),
-    [
-        ("export as webp", "webp", b"WEBP", 8),
-        ("export as jpeg", "jpg", b"JFIF", 6),
-        # The bits of a sample stand behind the size in the first part of a PNG.
-        ("export as png of 16", "png", b"\x10", 24),
-    ],
-    ids=["webp", "jpeg", "deep"],
-)
-def test_other_files_are_exported_by_the_palette(page, wanted, suffix, begins, at):
-    with page.expect_download() as waiting:
-        page.keyboard.press("Control+k")
-        page.keyboard.type(wanted)
-        page.keyboard.press("Enter")
-    assert waiting.value.suggested_filename == f"picture.{suffix}"
-    assert Path(waiting.value.path()).read_bytes()[at : at + len(begins)] == begins
 
 
 def test_the_studio_ends_cleanly_and_writes_what_was_not_saved(browser, studio):

@@ -143,7 +143,6 @@ def test_a_name_that_leads_out_of_the_folder_opens_nothing(shared, cookie):
             origin=f"http://127.0.0.1:{studio.port}", additional_headers={"Cookie": cookie},
         ) as socket:  # fmt: skip
             assert "outside" in heard(socket, "refused")["text"]
-        assert get(studio, f"/export?file={name}", Cookie=cookie)[0] == 400
 
 
 def test_messages_that_make_no_sense_are_told_and_change_nothing(shared, cookie):
@@ -188,6 +187,18 @@ def test_messages_that_make_no_sense_are_told_and_change_nothing(shared, cookie)
         {"edit": "extract", "given": {"name": "a; import os"}},
         {"kind": "offers", "node": None},
         {"kind": "offers", "node": []},
+        {"kind": "probe", "point": [1], "local": [0, 0], "time": 0},
+        {"kind": "probe", "point": [10**400, 0], "local": [0, 0], "time": 0},
+        {"kind": "probe", "point": [0, 0], "local": [0, 0], "time": float("nan")},
+        {"kind": "probe", "point": [0, 0], "local": [0, 0], "time": 0, "params": [1]},
+        {"kind": "variations", "changes": None},
+        {"kind": "variations", "changes": [5]},
+        {"kind": "variations", "changes": [[{"start": float("inf"), "end": 0, "text": ""}]]},
+        {"kind": "snapshot", "name": " ", "text": ""},
+        {"kind": "snapshot", "name": "a", "text": 5},
+        {"kind": "snapshot", "name": "a", "text": "x" * 200_000},
+        {"kind": "export", "format": ["png"]},
+        {"kind": "export", "format": "png", "width": 1, "height": 1, "center": 0, "zoom": 1, "time": 0},
     ],
 )
 def test_an_edit_that_makes_no_sense_is_refused_in_words(shared, cookie, asked):
@@ -201,6 +212,11 @@ def test_an_edit_that_makes_no_sense_is_refused_in_words(shared, cookie, asked):
         socket.send('{"kind": "thumbnails"}')
         assert socket.recv(timeout=60)
     assert (shared.folder / "picture.py").read_bytes() == before
+
+
+def test_a_file_that_was_not_exported_is_not_fetched(shared, cookie):
+    for key in ("", "a", "../picture.py"):
+        assert get(shared, f"/exported?key={key}", Cookie=cookie)[0] == 404
 
 
 def test_a_message_that_is_too_long_ends_its_tab_only(shared, cookie):

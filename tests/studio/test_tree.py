@@ -45,7 +45,7 @@ def test_a_part_is_wrapped_by_hand_and_undone_to_the_same_bytes(page, file):
 
 def test_tree_text_and_inspector_have_one_selection(page):
     put_cursor(page, 3)
-    heading = page.get_by_role("region", name="Numbers").get_by_role("heading")
+    heading = page.get_by_role("tabpanel", name="Numbers").get_by_role("heading")
     expect(heading).to_contain_text("turns")
     expect(page.locator(".card.at b")).to_have_text("turns")
     select_card(page, "checkerboard")
@@ -135,7 +135,7 @@ def test_an_angle_is_turned_on_a_dial_and_made_to_move(page, file):
     page.mouse.up()
     until(lambda: b"im.turn(1.57, im.swirl(" in file.read_bytes())
     page.get_by_role("button", name="angle", exact=True).first.click()
-    numbers = page.get_by_role("region", name="Numbers")
+    numbers = page.get_by_role("tabpanel", name="Numbers")
     numbers.get_by_role("button", name="Make a parameter").click()
     until(lambda: b'angle = pl.param("angle", 1.57, ' in file.read_bytes())
     page.get_by_role("button", name="Undo", exact=True).click()

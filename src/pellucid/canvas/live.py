@@ -22,6 +22,7 @@ from pellucid.driver import Kernel, Options
 from pellucid.driver.kernel import Bytes, checked_source
 from pellucid.driver.session import Session
 from pellucid.driver.view import check_known_params, checked_view
+from pellucid.tracing.params import Param
 
 Answer = tuple[dict[str, Any], list[bytes]]
 _MOVING_QUALITY = 88
@@ -81,9 +82,7 @@ class Explorer:
         view, home = self.view, self._home
         params: list[dict[str, Any]] = []
         for name, known in self._known.params.items():
-            low, high = _span(known.default, known.low, known.high)
-            value = view.params.get(name, known.default)
-            params.append({"name": name, "low": low, "high": high, "value": value})
+            params.append(slider(name, known, view.params.get(name, known.default)))
         return {
             "size": list(view.size),
             "center": list(view.center),
@@ -155,6 +154,12 @@ class Explorer:
         """End the session for good."""
         self._closed = True
         self.leave()
+
+
+def slider(name: str, known: Param, value: float) -> dict[str, Any]:
+    """A parameter as front ends slide it: its name, its value, and the `low` and `high` end of its slider."""
+    low, high = _span(known.default, known.low, known.high)
+    return {"name": name, "low": low, "high": high, "value": value}
 
 
 def _span(default: float, low: float, high: float) -> tuple[float, float]:

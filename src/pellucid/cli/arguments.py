@@ -275,6 +275,7 @@ def _add_show(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=values.number, default=0.0, metavar="S", help="play for so long (0)"
     )
     parser.add_argument("--mode", choices=["truecolor", "256", "ascii"], help="print text with these colors")
+    parser.add_argument("--live", action="store_true", help="in the browser, again as FILE.py is saved")
     _add_view(parser, "--time")
     _add_compile(parser)
 
@@ -349,6 +350,11 @@ def _add_hops(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_address(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--port", type=values.whole, default=0, metavar="N", help="of the address (free)")
+    parser.add_argument("--no-browser", action="store_true", help="print the address, and open none")
+
+
 def _add_studio(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
@@ -358,18 +364,13 @@ def _add_studio(parser: argparse.ArgumentParser) -> None:
         help="a file, made if it is new (picture.py)",
     )
     parser.add_argument("--trust", action="store_true", help="run what is code in FILE.py: it is yours")
-    parser.add_argument(
-        "--port", type=values.whole, default=0, metavar="N", help="of the address (a free one)"
-    )
-    parser.add_argument("--no-browser", action="store_true", help="print the address, and open none")
+    parser.add_argument("--watch", action="store_true", help="draw the picture again as FILE.py is saved")
+    _add_address(parser)
 
 
 def _add_serve(parser: argparse.ArgumentParser) -> None:
     _add_source(parser)
-    parser.add_argument(
-        "--port", type=values.whole, default=0, metavar="N", help="of the address (a free one)"
-    )
-    parser.add_argument("--no-browser", action="store_true", help="print the addresses, and open none")
+    _add_address(parser)
     _add_view(parser, "--time")
     _add_compile(parser)
 

@@ -59,6 +59,8 @@ def show(words: Namespace) -> int:
     """Show a picture to the person at the terminal."""
     if words.list:
         return listed(words.file)
+    if words.live:
+        return _live(words)
     from pellucid.canvas.show import show
 
     show(
@@ -68,6 +70,21 @@ def show(words: Namespace) -> int:
         **view_of(words),
     )
     return 0
+
+
+def _live(words: Namespace) -> int:
+    """Show the picture of a file in the browser; the file is run, as it is by `show` everywhere."""
+    from pellucid.cli.studio import served
+
+    path = Path(words.file)
+    given = [name for name in view_of(words) if name not in {"numerics", "precision", "backend"}]
+    for name in (*(["seconds"] if words.seconds else []), *(["mode"] if words.mode else []), *given):
+        raise InputError(
+            "has no meaning for a live picture", place=f"--{name}", fix="leave it out, or --live"
+        )
+    if path.suffix != ".py" or not path.is_file():
+        raise InputError("is no file of Python", place=words.file, fix="name one that ends in .py")
+    return served(path, trust=True, watch=True)
 
 
 def listed(word: str, kind: ObjectKind = PICTURE) -> int:

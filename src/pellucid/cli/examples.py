@@ -93,6 +93,7 @@ In a terminal the picture is drawn with colored half blocks; elsewhere the viewe
 examples:
   pellucid show swirl.py
   pellucid show checkturn.py --seconds 5        let it move
+  pellucid show swirl.py --live                 in the browser, with sliders, again as it is saved
   NO_COLOR=1 pellucid show swirl.py             letters only
 """
 
@@ -160,6 +161,7 @@ examples:
   pellucid studio swirl.py
   pellucid studio mine.py --trust               run its own code too, as render does
   pellucid studio pictures/swirl.py --port 8123 --no-browser
+  pellucid studio swirl.py --watch              the picture alone, beside an editor of your own
 """
 
 SERVE = """\

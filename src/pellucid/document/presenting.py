@@ -208,7 +208,7 @@ def change_of(told: Mapping[str, Any], text: str) -> TextChange:
             Replacement(units.back(int(p["start"])), units.back(int(p["end"])), str(p["text"])) for p in parts
         ]
         label = str(told.get("label", ""))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         fix = "give replacements, each with start, end and text"
         raise InputError("this is no change of a text", place="change", fix=fix) from error
     change = TextChange.of(*made, label=label)

@@ -47,9 +47,12 @@ function slider(name, low, high, value, moved) {
 
 /**
  * The live view of a picture; with `fills`, it is as large as the element that it is put into, otherwise as set up.
- * What draws is named as `source`, and `cure` says what to do when it is gone.
+ * What draws is named as `source`, and `cure` says what to do when it is gone. Whoever lays something over the picture, or
+ * has a timeline of its own instead of the slider (`timed` is false), is told by `looked` of each change of the view.
  */
-export function viewer({ model, el, fills = false, source = "the kernel", cure = "run the cell again" }) {
+export function viewer({
+  model, el, fills = false, source = "the kernel", cure = "run the cell again", looked = () => {}, timed = true,
+}) {
   const setup = model.get("setup");
   const viewer = crypto.randomUUID ? crypto.randomUUID() : String(Math.random());
   // The zoom is in pixels of the view, for each of which the canvas may have more or fewer.
@@ -81,11 +84,13 @@ export function viewer({ model, el, fills = false, source = "the kernel", cure =
   let visible = true;
   const play = element("button", { textContent: "Play", type: "button" });
   let moves = false;
+  /** How time passes while the picture plays: how long a round is, how fast, and whether another one follows. */
+  const clock = { seconds: setup.seconds, speed: 1, loops: true };
   /** Whether there is a time to play: then the slider and the button are there, from the first time on. */
   function setMoves(to) {
     moves = to;
-    if (moves && !time) {
-      time = slider("time", 0, setup.seconds, view.time, (value) => ((view.time = value), touch()));
+    if (moves && timed && !time) {
+      time = slider("time", 0, clock.seconds, view.time, (value) => ((view.time = value), touch()));
       root.append(time.row);
       bar.append(play);
     }
@@ -151,6 +156,7 @@ export function viewer({ model, el, fills = false, source = "the kernel", cure =
   }
 
   function touch() {
+    looked();
     dirty = true;
     clearTimeout(resting);
     resting = setTimeout(rest, REST_MS);
@@ -335,7 +341,7 @@ export function viewer({ model, el, fills = false, source = "the kernel", cure =
     "=": () => zoomBy(1.25, [0, 0]), // the same key without shift
     "-": () => zoomBy(0.8, [0, 0]),
     0: begin,
-    " ": () => moves && play.click(),
+    " ": () => moves && setPlaying(!playing),
   };
   // Notebooks have keys of their own, among them "0 0", which restarts the kernel: what is meant for the picture, or
   // for a control, does not reach them. What is pressed with control, alt or command does.
@@ -353,11 +359,14 @@ export function viewer({ model, el, fills = false, source = "the kernel", cure =
   let before = null;
   function tick(now) {
     if (!playing) return;
-    if (before !== null) view.time = (view.time + (now - before) / 1000) % setup.seconds;
+    if (before !== null) view.time += (clock.speed * (now - before)) / 1000;
     before = now;
-    time.set(view.time);
+    const over = view.time >= clock.seconds;
+    if (over) view.time = clock.loops ? view.time % clock.seconds : clock.seconds;
+    time?.set(view.time);
     if (visible) touch();
-    requestAnimationFrame(tick);
+    if (over && !clock.loops) setPlaying(false);
+    else requestAnimationFrame(tick);
   }
   function setPlaying(to) {
     if (playing === to) return;
@@ -365,12 +374,17 @@ export function viewer({ model, el, fills = false, source = "the kernel", cure =
     play.textContent = playing ? "Pause" : "Play";
     rate.textContent = "";
     before = null;
+    // What was played to its end begins again.
+    if (playing && view.time >= clock.seconds) view.time = 0;
     if (playing) requestAnimationFrame(tick);
-  }
-  play.addEventListener("click", () => {
-    setPlaying(!playing);
     touch();
-  });
+  }
+  play.addEventListener("click", () => setPlaying(!playing));
+  const goTo = (to) => {
+    view.time = to;
+    time?.set(to);
+    touch();
+  };
 
   fit();
   touch();
@@ -388,7 +402,9 @@ export function viewer({ model, el, fills = false, source = "the kernel", cure =
       // The kernel is gone, and what would be freed with it.
     }
   }
-  return { canvas, view, touch, forget, lookAt, setMoves, zoomBy: (factor) => zoomBy(factor, [0, 0]), play, close };
+  const isPlaying = () => playing;
+  const nearer = (factor) => zoomBy(factor, [0, 0]);
+  return { canvas, view, clock, touch, forget, lookAt, goTo, setMoves, setPlaying, isPlaying, zoomBy: nearer, close };
 }
 
 function render({ model, el }) {

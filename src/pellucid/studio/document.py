@@ -1,6 +1,6 @@
 """A document of the studio: a text with its versions, and its file.
 
-Used by `connection`. Every accepted change has a version, so that tabs that changed the text at once are brought into
+Used by `opened`. Every accepted change has a version, so that tabs that changed the text at once are brought into
 one order. The text is written to its file when it rests; until then it is kept in a recovery file beside it. A file
 that somebody else changed meanwhile is never written over: a person chooses.
 """
@@ -40,7 +40,8 @@ class Update:
 class StoredText:
     """The text of a file, which need not exist yet.
 
-    `epoch` names this object: versions of two epochs are not comparable.
+    `epoch` names this object: versions of two epochs are not comparable. With `recover`, a text that was not saved when
+    the studio ended is taken up again.
 
     >>> import tempfile
     >>> document = StoredText(Path(tempfile.mkdtemp()) / "a.py")
@@ -50,18 +51,19 @@ class StoredText:
     ('x = 1', 1, False)
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, recover: bool = True) -> None:
         self.path = path
         self.epoch = secrets.token_hex(8)
         self.recovered = False
         self._first = 0
         self._updates: list[Update] = []
-        self._on_disk: str | None = self._read()
+        self._on_disk: str | None = self.look()
         # Whoever keeps the text may be another thread than whoever changes and saves it.
         self._recovering = threading.Lock()
         self._unkept = False
         self.text: str = self._on_disk or ""
-        self._recover()
+        if recover:
+            self._recover()
 
     # ---- versions ----
 
@@ -111,36 +113,42 @@ class StoredText:
     def save(self) -> bool:
         """Write the text to its file; False if the file was changed by somebody else, and then nothing happens.
 
-        Raises `FileError` if it cannot be read or written.
+        This may be done in any thread, one at a time. Raises `FileError` if it cannot be read or written.
         """
-        if self._read() != self._on_disk:
+        if self.look() != self._on_disk:
             return False
-        if not self.saved:
-            self._write()
-        self._forget()
+        text = self.text
+        if text != (self._on_disk or ""):
+            self._write(text)
+        self._forget(text)
         return True
 
-    def overwrite(self) -> None:
-        """Write the text to its file, whatever that holds now."""
-        self._write()
-        self._forget()
+    def overwrite(self) -> bool:
+        """Write the text to its file, whatever that holds now, and tell so; this may be done in any thread."""
+        text = self.text
+        self._write(text)
+        self._forget(text)
+        return True
 
-    def reread(self) -> bool:
-        """Take the text of the file, as one more change; tells whether it is another one."""
-        found = self._read()
+    def reread(self, found: str | None) -> bool:
+        """Take the text that was found in the file, as one more change; tells whether it is another one."""
         self._on_disk = found
         if found is None or found == self.text:
             return False
         # A file may be longer than what is edited here; then it stays as it was opened.
         self.push(self.version, [{"changes": replacement(self.text, found), "clientID": "file"}])
-        self._forget()
+        self._forget(found)
         return True
 
-    def elsewhere(self) -> bool:
-        """Whether somebody else changed the file."""
-        return self._read() != self._on_disk
+    def is_elsewhere(self, found: str | None) -> bool:
+        """Whether what was found in the file is by somebody else."""
+        return found != self._on_disk
 
-    def _read(self) -> str | None:
+    def look(self) -> str | None:
+        """The text of the file as it is now, or None; this may be done in any thread.
+
+        Raises `FileError` if it cannot be read.
+        """
         if not self.path.exists():
             return None
         text = text_of(self.path, "a Python file with a picture")
@@ -150,10 +158,10 @@ class StoredText:
             )
         return text
 
-    def _write(self) -> None:
+    def _write(self, text: str) -> None:
         with atomic_write(self.path) as file:
-            file.write(self.text.encode())
-        self._on_disk = self.text
+            file.write(text.encode())
+        self._on_disk = text
 
     # ---- what survives the end of the process ----
 
@@ -179,10 +187,15 @@ class StoredText:
             with atomic_write(self._recovery, private=True) as file:
                 file.write(json.dumps(held).encode())
 
-    def _forget(self) -> None:
+    def _forget(self, text: str) -> None:
+        """Remove the recovery file, unless the text is another one than that which the file has."""
         with self._recovering:
             self._unkept = False
-            self._recovery.unlink(missing_ok=True)
+            # What is changed meanwhile in another thread is seen here, or marks itself as not kept later.
+            if self.text != text:
+                self._unkept = True
+            else:
+                self._recovery.unlink(missing_ok=True)
 
     def _recover(self) -> None:
         """Take the text that was not saved when the studio ended, if the file is still what it was then."""

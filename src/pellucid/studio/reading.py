@@ -1,6 +1,6 @@
 """Reading: what the text of a document means, as a picture or as problems with their places.
 
-Used by `connection`. The floor `document` reads the text without running it and calls registered words only; what is
+Used by `opened`. The floor `document` reads the text without running it and calls registered words only; what is
 code is run only in a file that is trusted. The picture is traced here, so that what cannot be drawn is told at once.
 """
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pellucid.canvas.live import slider
 from pellucid.document import Document, data, diagnosis, diagnostic_data, evaluate
 from pellucid.document import read as read_document
 from pellucid.driver import Kernel, Options
@@ -19,7 +20,8 @@ from pellucid.driver import Kernel, Options
 class VersionReading:
     """What a version of a text means: a picture, or the problems that there are instead; `tree` is for the page.
 
-    `parsed` is the last document that Python could parse, from which nodes keep their identities.
+    `parsed` is the last document that Python could parse, from which nodes keep their identities. Files that it names
+    are read below `folder` only, and code is run if `trust` is given.
     """
 
     version: int
@@ -29,6 +31,9 @@ class VersionReading:
     document: Document | None = None
     tree: dict[str, Any] = field(default_factory=dict[str, Any])
     parsed: Document | None = None
+    folder: Path | None = None
+    trust: bool = False
+    params: tuple[dict[str, Any], ...] = ()
 
     def told(self) -> dict[str, Any]:
         """The reading as the page reads it."""
@@ -37,6 +42,7 @@ class VersionReading:
             "version": self.version,
             "ok": self.picture is not None,
             "moves": self.moves,
+            "params": self.params,
             "problems": self.problems,
             "tree": self.tree,
         }
@@ -58,11 +64,12 @@ def read(
     document = read_document(text, last)
     evaluated = evaluate(document, trust=trust, folder=path.parent, check=False)
     picture, found, moves = evaluated.picture, list(evaluated.diagnostics), False
+    params: tuple[dict[str, Any], ...] = ()
     if picture is not None:
         try:
             kernel = Kernel(picture, Options("exact"), now=False)
             # Parameters are known once the picture is traced.
-            _ = kernel.params
+            params = tuple(slider(name, known, known.default) for name, known in kernel.params.items())
             moves = kernel.time_varying
         except Exception as error:  # noqa: BLE001 - it is told at its place
             picture = None
@@ -72,7 +79,9 @@ def read(
     # The page has the text, and the problems are told apart.
     tree = {name: told[name] for name in ("valid", "picture", "nodes", "roots", "names", "parameters")}
     parsed = document if document.nodes else last
-    return VersionReading(version, picture, moves, problems, document, tree, parsed)
+    return VersionReading(
+        version, picture, moves, problems, document, tree, parsed, path.parent, trust, params
+    )
 
 
 def _problem(told: dict[str, Any]) -> dict[str, Any]:

@@ -9,16 +9,16 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import quote
 
 from pellucid.base.errors import BackendError, InputError, PellucidError
-from pellucid.studio.connection import Connection, OpenDocument, exported, packed
+from pellucid.studio.connection import Connection, packed
+from pellucid.studio.exporting import Exports
 from pellucid.studio.folder import Folder
 from pellucid.studio.guard import PageGuard
 from pellucid.studio.listening import listening, require, server_of
+from pellucid.studio.opened import OpenDocument
 from pellucid.studio.thumbnails import PicturedWords
 
 PAGE = Path(__file__).with_name("page")
@@ -26,31 +26,46 @@ PAGE = Path(__file__).with_name("page")
 MAX_TABS, MAX_DOCUMENTS = 64, 32
 #: Bytes of a message of a tab: a text of a million letters, pasted.
 MAX_MESSAGE = 1 << 22
-_MEDIA = {"png": "image/png", "webp": "image/webp", "jpg": "image/jpeg"}
 #: Frames that wait to be sent to a tab that reads none, after which it is closed.
 _MAX_UNSENT = 256
 
 
 class Studio:
-    """The documents and tabs of one run: a page without a name opens the file `start`; only that one is trusted."""
+    """The documents and tabs of one run: a page without a name opens the file `start`; only that one is trusted.
 
-    def __init__(self, folder: Folder, start: str, *, trust: bool) -> None:
+    With `watch` no file is written, and pages show pictures alone.
+    """
+
+    def __init__(self, folder: Folder, start: str, *, trust: bool, watch: bool = False) -> None:
+        self.watch = watch
         self.folder = folder
         self.start = start
         self.trust = trust
         self.documents: dict[Path, OpenDocument] = {}
         self.tabs = 0
         self.words = PicturedWords()
+        self.exports = Exports()
 
     def opened(self, name: str) -> tuple[OpenDocument, str]:
         """The document of a name, and the name itself; an empty one is the first file."""
         path = self.folder.file(name or self.start)
         if path not in self.documents:
             if len(self.documents) >= MAX_DOCUMENTS:
-                raise InputError("too many are open", place="document", fix="start the studio again")
+                self._close_one()
             trust = self.trust and path == self.folder.file(self.start)
-            self.documents[path] = OpenDocument(path, trust=trust)
+            self.documents[path] = OpenDocument(path, trust=trust, watch=self.watch)
         return self.documents[path], self.folder.name_of(path)
+
+    def _close_one(self) -> None:
+        """Close a document that no tab shows.
+
+        Raises `InputError` if there is none.
+        """
+        unseen = next((path for path, each in self.documents.items() if not each.tabs), None)
+        if unseen is None:
+            raise InputError("too many are open", place="document", fix="close a tab first")
+        with suppress(PellucidError):
+            self.documents.pop(unseen).close()
 
     async def tab(self, page: Any) -> None:
         """Serve one socket until it is closed."""
@@ -63,7 +78,9 @@ class Studio:
         def say(message: dict[str, Any]) -> None:
             unsent.put_nowait(json.dumps(message))
 
-        connection = Connection(say, lambda message, data: unsent.put_nowait(packed(message, data)))
+        connection = Connection(
+            say, lambda message, data: unsent.put_nowait(packed(message, data)), self.exports
+        )
         sending: asyncio.Task[None] | None = None
         try:
             await page.accept()
@@ -122,6 +139,7 @@ def _application(studio: Studio) -> Any:
     from contextlib import asynccontextmanager
 
     from starlette.applications import Starlette
+    from starlette.background import BackgroundTask
     from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
     from starlette.routing import Mount, Route, WebSocketRoute
     from starlette.staticfiles import StaticFiles
@@ -148,16 +166,12 @@ def _application(studio: Studio) -> Any:
         data = await from_library(studio.words.sheet)
         return Response(data or b"", 200 if data else 503, media_type="image/png")
 
-    async def export(request: Any) -> Any:
-        try:
-            opened, name = studio.opened(request.query_params.get("file", ""))
-            work = partial(exported, opened.good, dict(request.query_params))
-            data, suffix = await asyncio.get_running_loop().run_in_executor(None, work)
-        except PellucidError as error:
-            return PlainTextResponse(str(error), 400)
-        shown = quote(Path(name).stem)
-        told = {"content-disposition": f"attachment; filename*=UTF-8''{shown}.{suffix}"}
-        return Response(data, media_type=_MEDIA[suffix], headers=told)
+    async def exported(request: Any) -> Any:
+        path = studio.exports.taken(request.query_params.get("key", ""))
+        if path is None:
+            return PlainTextResponse("There is no such file; export it again.", 404)
+        done = BackgroundTask(path.unlink, missing_ok=True)
+        return FileResponse(path, filename=path.name, background=done, headers={"cache-control": "no-store"})
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncGenerator[None]:
@@ -169,7 +183,7 @@ def _application(studio: Studio) -> Any:
         Route("/files", files),
         Route("/library", library_words),
         Route("/library.png", library_pictures),
-        Route("/export", export),
+        Route("/exported", exported),
         WebSocketRoute("/socket", studio.tab),
         Mount("/assets", StaticFiles(directory=PAGE / "assets")),
     ]
@@ -177,11 +191,18 @@ def _application(studio: Studio) -> Any:
 
 
 def serve(
-    root: Path, start: str, *, announce: Callable[[str], None], trust: bool = False, port: int = 0
+    root: Path,
+    start: str,
+    *,
+    announce: Callable[[str], None],
+    trust: bool = False,
+    watch: bool = False,
+    port: int = 0,
 ) -> None:
     """Serve the studio for the files below `root` until it is interrupted; `announce` is told the address to open.
 
-    With `trust`, code in the file `start` is run; elsewhere only words of the vocabulary are called. Raises
+    With `trust`, code in the file `start` is run; elsewhere only words of the vocabulary are called. With
+    `watch`, the picture alone is shown, as the file is saved by another editor. Raises
     `MissingExtraError` without its packages, `FileError` if `start` is no file that may be opened, `BackendError`
     without the built page, and `InputError` if the port is taken.
     """
@@ -195,7 +216,7 @@ def serve(
             fix="run scripts/setup, or install a wheel",
         )
     with listening(port) as listener:
-        studio = Studio(folder, start, trust=trust)
+        studio = Studio(folder, start, trust=trust, watch=watch)
         guard = PageGuard(_application(studio), listener.getsockname()[1])
         server = server_of(
             guard, ws="websockets-sansio", ws_max_size=MAX_MESSAGE, ws_per_message_deflate=False

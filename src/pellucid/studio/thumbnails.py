@@ -1,6 +1,6 @@
 """Small pictures of many things at once: the nodes of a document, and the words of the library.
 
-Used by `connection` and `server`. All of them are in one PNG, row by row, so that a page asks once. They are drawn by
+Used by `opened` and `server`. All of them are in one PNG, row by row, so that a page asks once. They are drawn by
 the tile machine, which needs no compiler, and are kept by what they show.
 """
 
@@ -35,7 +35,7 @@ MAX_SHOWN, MAX_KEPT = 400, 2000
 _Pixels = NDArray[np.uint8]
 
 
-def thumbnail(picture: Any) -> _Pixels | None:
+def thumbnail(picture: Any, size: tuple[int, int] = SIZE) -> _Pixels | None:
     """The pixels of a small picture, framed as it says itself or as `fit` finds; None for what cannot be drawn.
 
     >>> from pellucid import images as im
@@ -43,19 +43,19 @@ def thumbnail(picture: Any) -> _Pixels | None:
     (72, 96, 4)
     """
     try:
-        asked = drawing(picture, SIZE, None, {"backend": "tiles"}, frames=1, fitted=True)
+        asked = drawing(picture, size, None, {"backend": "tiles"}, frames=1, fitted=True)
         return render(asked.picture, view=asked.view, **asked.options)
     except PellucidError:
         return None
 
 
 def sheet(pictures: Sequence[_Pixels]) -> bytes:
-    """One PNG of small pictures, `COLUMNS` in a row.
+    """One PNG of small pictures of one size, `COLUMNS` in a row.
 
     >>> sheet([np.zeros((72, 96, 4), np.uint8)])[1:4]
     b'PNG'
     """
-    width, height = SIZE
+    height, width = pictures[0].shape[:2] if pictures else SIZE[::-1]
     rows = max(1, math.ceil(len(pictures) / COLUMNS))
     columns = min(max(1, len(pictures)), COLUMNS)
     whole = np.zeros((rows * height, columns * width, 4), np.uint8)

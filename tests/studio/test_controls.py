@@ -1,0 +1,76 @@
+"""The controls of the inspector of the studio: colors as OKLCH, the stops of a gradient, a pad for a point, a die."""
+
+from __future__ import annotations
+
+import re
+
+from .hands import text_of, until
+from .test_picture import begin, has, select
+
+GRADIENT = """from pellucid import images as im
+
+picture = im.linear_gradient((-1.0, 0.0), (1.0, 0.0), [(0.0, im.red), (1.0, im.gold)]).framed(width=4)
+"""
+NOISE = """from pellucid import images as im
+
+picture = im.ramp([(0.0, im.black), (1.0, im.white)], im.perlin_noise(seed=3)).framed(width=4)
+"""
+
+
+def drag(page, where, right, down):
+    page.locator(where).scroll_into_view_if_needed()
+    box = page.locator(where).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in range(1, 5):
+        page.mouse.move(x + right * step / 4, y + down * step / 4)
+    page.mouse.up()
+
+
+def undone(page, text):
+    page.get_by_role("button", name="Undo", exact=True).click()
+    until(lambda: has(page, text))
+
+
+def test_stops_of_a_gradient_are_dragged_added_and_removed(page, file):
+    begin(page, file, GRADIENT)
+    select(page, "linear_gradient")
+    page.locator(".stops .bar").wait_for()
+    drag(page, '[data-stop="0"]', 60, 0)
+    until(lambda: re.search(r"\[\(0\.[1-9]\d*, im\.red", text_of(page)))
+    undone(page, GRADIENT)
+    page.get_by_role("button", name="Add a stop").click()
+    until(lambda: text_of(page).count("im.gold") == 2)
+    page.get_by_role("button", name="Remove the last stop").click()
+    until(lambda: has(page, GRADIENT))
+
+
+def test_a_point_is_dragged_on_a_pad(page, file):
+    begin(page, file, GRADIENT)
+    select(page, "linear_gradient")
+    drag(page, '[data-pad="end"]', 10, -10)
+    until(lambda: re.search(r"\(1\.[1-9]\d*, 0\.[1-9]\d*\)", text_of(page)))
+    undone(page, GRADIENT)
+
+
+def test_a_color_is_slid_by_lightness_chroma_and_hue_as_one_step(page, file):
+    begin(page, file, GRADIENT)
+    select(page, "linear_gradient")
+    page.get_by_role("button", name="stops 0 1", exact=True).click()
+    hue = page.get_by_role("slider", name=re.compile("hue of stops 0 1"))
+    hue.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    until(lambda: "im.red" not in text_of(page))
+    assert re.search(r"#[0-9a-f]{6}", text_of(page))
+    while not has(page, GRADIENT):
+        page.get_by_role("button", name="Undo", exact=True).click()
+
+
+def test_a_seed_is_rolled(page, file):
+    begin(page, file, NOISE)
+    select(page, "perlin_noise")
+    page.get_by_role("button", name="Roll seed").click()
+    until(lambda: re.search(r"seed=\d{2,}", text_of(page)))
+    undone(page, NOISE)
