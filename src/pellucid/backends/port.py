@@ -111,6 +111,16 @@ class Phase:
     body: N.Block
     band: N.For | None = None
 
+    @property
+    def grid(self) -> tuple[N.For, ...]:
+        """The loops whose iterations are threads on a GPU, outermost first: the band, and the loop alone in it."""
+        if self.band is None or self.band.how.kind != "grid":
+            return ()
+        rest = [s for s in self.band.body if not N.is_place(s)]
+        inner = rest[0] if len(rest) == 1 else None
+        is_second = isinstance(inner, N.For) and inner.how.kind == "grid" and _is_band(inner)
+        return (self.band, inner) if is_second and isinstance(inner, N.For) else (self.band,)
+
 
 class Band(NamedTuple):
     """The bounds of a loop that is handed out, and how many iterations a part of it has at least."""
@@ -349,10 +359,10 @@ def _phases(kernel: N.Kernel, flat: Sequence[N.Statement]) -> list[Phase]:
 
 
 def _is_band(s: N.Statement) -> bool:
-    """Whether a statement is a spread loop with bounds that are known before the code runs: from the arguments."""
+    """Whether a statement is a loop for threads, with bounds that are known before the code runs, from arguments."""
     return (
         isinstance(s, N.For)
-        and s.how.kind == "spread"
+        and s.how.kind in ("spread", "grid")
         and not (s.lo.free or s.hi.free or buffers([s.lo, s.hi]))
     )
 

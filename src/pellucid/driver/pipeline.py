@@ -26,6 +26,8 @@ from ..reasoning.infer import Ranges
 from .options import Options
 
 Stage = tuple[str, Tactic]
+ROWS_OF_A_BLOCK = 4
+"""Rows of pixels of a block of threads, which is 32 wide: four warps keep a GPU's registers and its schedulers busy."""
 
 
 def simplification(options: Options) -> Tactic:
@@ -163,6 +165,19 @@ def module_script(options: Options, lanes: int) -> list[Stage]:
         *([] if options.numerics == "exact" else [_unfusing()]),
         ("regions", _grouped()),
         ("vectorized", by_lanes(lanes, options.real.bits)),
+        ("placed", attempt("place")),
+    ]
+
+
+def grid_script(options: Options) -> list[Stage]:
+    """The stages for a GPU that is exact: each pixel is a thread, which computes what it wants by itself."""
+    first, simplified = _simplified(options)
+    return [
+        first,
+        ("cycles", cyclic(simplified)),
+        ("expanded", expansion(options)),
+        ("regions", _grouped()),
+        ("grid", sequence(attempt("grid", block=ROWS_OF_A_BLOCK), attempt("grid"))),
         ("placed", attempt("place")),
     ]
 
