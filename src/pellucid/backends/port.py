@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -27,6 +27,13 @@ Array = np.ndarray[Any, Any]
 Arguments = Mapping[str, Any]
 Memory = Mapping[Buffer, Array]
 Ranges = Mapping[Expr, Facts]
+
+
+class DeviceMemory(NamedTuple):
+    """Memory of a device in place of an array: its address there, and how many elements of the buffer it has."""
+
+    address: int
+    size: int
 
 
 class Code(Protocol):
@@ -185,6 +192,19 @@ class Calling:
         places = [address(a) for a in found]
         self._check_distinct(found, places)
         return found, places
+
+    def beside(
+        self, memory: Memory, device: Mapping[Buffer, DeviceMemory], proved: Mapping[Buffer, int]
+    ) -> dict[Buffer, Array]:
+        """The arrays of the buffers that are not on a device, checked as by `arrays`, and the sizes of the others."""
+        rest = tuple(b for b in self.bound if b not in device)
+        for b, m in device.items():
+            least = max(b.size, proved.get(b, 1))
+            if m.size < least:
+                raise self._unfit(b, f"has {m.size} elements where {least} are needed", "pass a longer one")
+        written = sum(b in rest for b in self.bound[: self.written])
+        arrays = replace(self, bound=rest, written=written).arrays(memory, proved)
+        return dict(zip(rest, arrays, strict=True))
 
     def _check_distinct(self, found: Sequence[Array], places: Sequence[int]) -> None:
         """Check the precondition of the proofs: each buffer that the kernel stores to has one name."""

@@ -97,6 +97,8 @@ def script(options: Options, lanes: int) -> list[Stage]:
     )
     if options.backend == "tiles":
         return [first, ("fused", fusion(options))]
+    if options.backend == "cuda":
+        return grid_script(options)
     return [
         first,
         ("cycles", cyclic(simplified)),
@@ -209,10 +211,31 @@ def array_script(options: Options, lanes: int, ranges: Mapping[Expr, Facts]) -> 
         ("simplified", simplified),
         ("split", sequence(borders, simplified)),
         ("expanded", expansion(options)),
-        ("spread", spread),
-        ("vectorized", by_lanes(lanes, options.real.bits) if lanes > 1 else attempt("lanes", count=1)),
+        *(
+            [("grid", on_grid)]
+            if options.backend == "cuda"
+            else [
+                ("spread", spread),
+                (
+                    "vectorized",
+                    by_lanes(lanes, options.real.bits) if lanes > 1 else attempt("lanes", count=1),
+                ),
+            ]
+        ),
         ("placed", attempt("place")),
     ]
+
+
+def on_grid(state: State) -> State:
+    """`grid` for every loop of a kernel that is in no other one, and for the loop that is all it does."""
+    move = named("grid")
+    for k, s in enumerate(state.kernel.body):
+        if isinstance(s, For):
+            inner = len(s.body) == 1 and isinstance(s.body[0], For)
+            state, done = make(state, move, ((0, k),), **({"block": ROWS_OF_A_BLOCK} if inner else {}))
+            if done and inner:
+                state, _ = make(state, move, ((0, k), (0, 0)))
+    return state
 
 
 def spread(state: State) -> State:

@@ -7,7 +7,7 @@ numerics and precision.
 from __future__ import annotations
 
 from ..backends.cuda import BODY, complete, machine, type_name
-from ..backends.llvm.function import Function
+from ..backends.llvm import written
 from ..backends.port import CallingPlan, layout
 from ..base.deep_stack import with_deep_stack
 from ..base.view import View
@@ -44,7 +44,7 @@ def ptx(
         frame = build(source, options.real, FrameVariant("straight", view.samples != 1))
         best = optimize(frame.kernel, frame.ranges, options, 1, grid_script(options))
         plan = layout(best.kernel, best.ranges)
-        body = Function(plan, plan.phases[0], best.ranges, machine(), f"{BODY}0").text()
+        (body,), _ = written(plan, best.ranges, machine(), [f"{BODY}0"])
         head = _head(plan, view, title, own_values(view.params, frame.params))
         return "\n".join([*head, complete(body, plan, ENTRY)])
 
