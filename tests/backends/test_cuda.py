@@ -133,6 +133,16 @@ def test_phases_run_one_after_the_other_on_their_own_grids(gpu, w, h):
     assert (expected[kernel.outputs[0]] == found[kernel.outputs[0]]).all()
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(1024, 1024), (5000, 3), (1, 7000), (64, 32)])
+def test_blocks_have_no_more_threads_than_a_gpu_runs(gpu, rows, columns):
+    text = GRID.replace("of 4", f"of {rows}").replace("of 8", f"of {columns}")
+    kernel = parse_nest(text)
+    expected, found = ({kernel.outputs[0]: np.arange(64, dtype=np.int32)} for _ in range(2))
+    interp.run(kernel, {"w": 7, "h": 8}, expected)
+    make_backend("cuda").compile(kernel, {}).run({"w": 7, "h": 8}, found)
+    assert (expected[kernel.outputs[0]] == found[kernel.outputs[0]]).all()
+
+
 def test_more_rows_than_a_grid_has_take_several_launches(gpu):
     rows = 2 * MAX_BLOCKS + 3
     kernel = parse_nest(

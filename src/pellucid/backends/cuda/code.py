@@ -19,6 +19,8 @@ from .driver import DeviceBlock, Driver, Module
 
 MAX_BLOCKS = 65_535
 """Maximum blocks of a grid in direction y: more rows take several launches."""
+MAX_THREADS = 1024
+"""Maximum threads of a block: a larger one that a nest asks for has fewer rows."""
 MAX_ARGUMENTS = 4096
 """Maximum bytes of the arguments of a launch, which the PTX of this version may have."""
 VALUES: Mapping[str, Any] = {
@@ -126,14 +128,15 @@ class CudaCode:
             self._part(launch, (1, 1), (1, 1), first, beyond, given, stream)
             return
         if launch.columns is None:
-            block = launch.rows.least
+            block = min(launch.rows.least, MAX_THREADS)
             if beyond > first:
                 self._part(
                     launch, (-(-(beyond - first) // block), 1), (block, 1), first, beyond, given, stream
                 )
             return
         left, right, _ = self.calling.span(launch.columns, values, 1, 1)
-        block = launch.columns.least, launch.rows.least
+        wide = min(launch.columns.least, MAX_THREADS)
+        block = wide, min(launch.rows.least, MAX_THREADS // wide)
         step = MAX_BLOCKS * block[1]
         if right <= left:
             return

@@ -59,7 +59,8 @@ class Driver:
 
     def __init__(self, libraries: Sequence[str]) -> None:
         self._library = _loaded(libraries)
-        self._lock = threading.Lock()
+        # Memory may come back at any time, also while this thread asks for some.
+        self._lock = threading.RLock()
         self._free: dict[int, list[int]] = {}
         self._pooled = 0
         self._is_behind = False
