@@ -87,7 +87,10 @@ def test_c_comes_with_its_header(tmp_path):
         (
             "a",
             {},
-            r"a: a name without a suffix does not say what to write; end it in \.html, \.glsl, \.wgsl, \.wasm, \.c",
+            (
+                r"a: a name without a suffix does not say what to write; "
+                r"end it in \.html, \.glsl, \.wgsl, \.wasm, \.ptx, \.c"
+            ),
         ),
         ("a.png", {}, r"a\.png: no export is called '\.png'"),
         (3, {}, r"path: 3 is not a path"),

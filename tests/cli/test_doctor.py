@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
+from pellucid.backends.cuda import driver as cuda_driver
 from pellucid.cli import doctor as doctor_file
 from pellucid.driver import cache as cache_file
 from pellucid.driver import calibration
+from pellucid.driver.kernel import make_backend
 from pellucid.reasoning.machine import CHARGES, CostModel
 
 
@@ -21,11 +26,33 @@ def test_a_healthy_machine(pellucid):
     status, out, err = pellucid("doctor")
     assert (status, err) == (0, "")
     sections = [line for line in out.splitlines() if not line.startswith(" ")]
-    assert sections == ["pellucid", "extras", "machine", "cache", "back ends"]
+    assert sections == ["pellucid", "extras", "machine", "cache", "back ends", "exports"]
     for word in ("version", "packages", "processor", "vectors", "threads", "memory", "folder"):
         assert f"  {word:<10} " in out
     assert "  numpy      draws (" in out
     assert "  llvm       draws (" in out
+    assert "  ptx        is written" in out
+    assert "  wasm       is written" in out
+
+
+def test_every_extra_is_told_and_what_is_missing_of_it(pellucid, monkeypatch):
+    metadata = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    extras = set(metadata["optional-dependencies"]) - {"dev", "docs"}
+    assert extras == set(doctor_file._EXTRAS)
+    monkeypatch.setattr(doctor_file, "_version", lambda name: None if name in ("uvicorn", "av") else "1.0")
+    rows = dict(doctor_file._extras())
+    assert rows["studio"] == "uvicorn not installed: pip install 'pellucid[studio]'"
+    assert rows["video"] == "not installed: pip install 'pellucid[video]'"
+    assert rows["notebook"] == "ipywidgets 1.0, anywidget 1.0"
+
+
+def test_a_machine_without_a_gpu_is_told_why_and_is_healthy(pellucid, monkeypatch):
+    monkeypatch.setattr(cuda_driver, "LIBRARIES", ("libnothing.so.1",))
+    cuda_driver.driver.cache_clear()
+    make_backend.cache_clear()
+    status, out, _ = pellucid("doctor")
+    assert status == 0
+    assert "  cuda       does not draw: cuda: NVIDIA's driver is not here" in out
 
 
 def test_a_back_end_that_fails_is_told_and_fails_the_check(pellucid, monkeypatch):

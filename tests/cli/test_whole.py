@@ -96,7 +96,7 @@ def test_a_picture_that_cannot_be_traced_is_told_with_its_line(pellucid, tmp_pat
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("language", ["html", "glsl", "wgsl", "wasm"])
+@pytest.mark.parametrize("language", ["html", "glsl", "wgsl", "wasm", "ptx"])
 def test_export_writes_pages_shaders_and_modules(pellucid, tmp_path, language):
     swirl = str(EXAMPLES / "slider.py")
     Path("out").mkdir()

@@ -116,6 +116,26 @@ def many_lanes(folder: Path) -> None:
     raise PellucidError(str(verdict))
 
 
+def large_block(folder: Path) -> None:
+    """Ask for more threads in a block than a GPU runs."""
+    kernel = parse_nest("kernel k():\n  output out: i32[4]\n  for i in 0 .. 4:\n    out[i] := i\n")
+    (path,) = named("grid").find(kernel)
+    verdict = named("grid").check(kernel, path, block=1025)
+    assert not isinstance(verdict, Proved)
+    raise PellucidError(str(verdict))
+
+
+def many_arguments(folder: Path) -> None:
+    """Give a kernel on a GPU more buffers than a launch has arguments."""
+    from pellucid.backends.cuda.code import checked_arguments
+    from pellucid.backends.port import layout
+
+    inputs = "".join(f"  input a{k}: i32[4]\n" for k in range(256))
+    stores = "".join(f"    o[i] := a{k}[i]\n" for k in range(256))
+    text = f"kernel k():\n  output o: i32[4]\n{inputs}  for i in 0 .. 4:\n{stores}"
+    checked_arguments(layout(parse_nest(text), {}))
+
+
 def nested(depth: int) -> str:
     """A nest whose loops stand so deep in one another."""
     lines = [f"{'  ' * (k + 1)}for i{k} in 0 .. 1:\n" for k in range(depth)]
@@ -382,6 +402,8 @@ EXCEED: dict[str, Callable[[Path], object]] = {
     "loops.hops.numbers._MAX_DIGITS": lambda _: read(f"(MakeVariable s) (:= s {'9' * 41})"),
     "reasoning.scratch.MAX_PRIVATE": private,
     "loops.moves.lanes.MAX_COUNT": many_lanes,
+    "loops.moves.grid.MAX_BLOCK": large_block,
+    "backends.cuda.code.MAX_ARGUMENTS": many_arguments,
     "algebra.array.MAX_AXES": lambda _: alg.array("a", (2, 2, 2, 2)),
     "algebra.array.MAX_ELEMENTS": lambda _: alg.array("a", (1 << 16, 1 << 15)),
     "algebra.template.MAX_VALUES": lambda _: alg.convolve(alg.array("a", (9, 9)), np.ones((65, 65))),

@@ -29,6 +29,7 @@ MODERN = {
     "eliminate_dead",
     "eliminate_induction",
     "eliminate_redundant",
+    "grid",
     "guard_store",
     "lanes",
     "peel",

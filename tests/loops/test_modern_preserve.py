@@ -202,6 +202,7 @@ SHAPES = [
     (nested, "tile", {"rows": 2, "columns": 2}),
     (nested, "lanes", {"count": 4}),
     (nested, "spread", {"band": 1}),
+    (nested, "grid", {"block": 8}),
     (reduction, "privatize", {}),
     (reduction, "privatize", by("%i", "mod(%i, 3)")),
     (scalars, "replace_scalar", {}),

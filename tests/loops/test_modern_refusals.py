@@ -166,6 +166,13 @@ REFUSALS = [
     ("spread", 1, {}, "no-flow", loop("a[i] := a[i + 1]")),
     ("spread", 1, {}, "apart", loop("a[i * 2 + (convert.i32(c[i]) & 3)] := i", head="for i in 0 .. 9:")),
     ("spread", 1, {}, "apart", loop("a[n + convert.i32(c[i])] := i")),
+    ("grid", 1, {}, "in-order", BY_LANES),
+    ("grid", 1, {"block": 0}, "positive-block", loop("a[i] := 1")),
+    ("grid", 1, {"block": 1025}, "positive-block", loop("a[i] := 1")),
+    ("grid", 2, {}, "outermost", loop("for j in 0 .. 9:", "  a[j] := 1")),
+    ("grid", 1, {}, "known-bounds", loop("a[i] := 1", head="for i in 0 .. convert.i32(c[0]):")),
+    ("grid", 1, {}, "no-flow", loop("a[i] := a[i + 1]")),
+    ("grid", 1, {}, "apart", loop("a[n + convert.i32(c[i])] := i")),
 ]
 
 

@@ -60,6 +60,7 @@ ROWS = """  for j in 0 .. h:
         ["tabulate"],
         ["place"],
         ["tabulate", "spread", "lanes", "place"],
+        ["grid", "place"],
         ["unswitch", "lanes", "place"],
     ],
 )
@@ -102,6 +103,25 @@ REFUSALS = [
     ("spread", "j", "  for j in 0 .. h:\n    for i in 0 .. h:\n      out[j * w + i] := 1.0\n", "same place"),
     ("spread", "j", "  for j in 0 .. h:\n    out[j] := out[h - j]\n", "loads what another"),
     ("spread", "j", "  for j in 0 .. h spread over bands of 4:\n    out[j] := 1.0\n", "in order"),
+    ("grid", "i", ROWS, "alone in a loop on the grid"),
+    ("grid", "j", "  for j in 0 .. h:\n    for i in 0 .. w:\n      out[j + i] := 1.0\n", "same place"),
+    ("grid", "j", "  for j in 0 .. h:\n    out[j] := out[h - j]\n", "loads what another"),
+    ("grid", "j", "  for j in 0 .. h on a grid in blocks of 4:\n    out[j] := 1.0\n", "in order"),
+    (
+        "grid",
+        "i",
+        (
+            "  for j in 0 .. h on a grid in blocks of 4:\n    out[j * w] := 1.0\n"
+            "    for i in 1 .. w:\n      out[j * w + i] := 1.0\n"
+        ),
+        "alone in a loop on the grid",
+    ),
+    (
+        "grid",
+        "i",
+        "  for j in 0 .. h on a grid in blocks of 4:\n    for i in 0 .. min(w, j):\n      out[j * w + i] := 1.0\n",
+        "before the kernel runs",
+    ),
     ("unswitch", "i", "  for i in 0 .. w:\n    out[i] := if i < 3 then 1.0 else a\n", "without the index"),
     (
         "unswitch",

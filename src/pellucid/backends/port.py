@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -27,6 +27,13 @@ Array = np.ndarray[Any, Any]
 Arguments = Mapping[str, Any]
 Memory = Mapping[Buffer, Array]
 Ranges = Mapping[Expr, Facts]
+
+
+class DeviceMemory(NamedTuple):
+    """Memory of a device in place of an array: its address there, and how many elements of the buffer it has."""
+
+    address: int
+    size: int
 
 
 class Code(Protocol):
@@ -111,6 +118,16 @@ class Phase:
     body: N.Block
     band: N.For | None = None
 
+    @property
+    def grid(self) -> tuple[N.For, ...]:
+        """The loops whose iterations are threads on a GPU, outermost first: the band, and the loop alone in it."""
+        if self.band is None or self.band.how.kind != "grid":
+            return ()
+        rest = [s for s in self.band.body if not N.is_place(s)]
+        inner = rest[0] if len(rest) == 1 else None
+        is_second = isinstance(inner, N.For) and inner.how.kind == "grid" and _is_band(inner)
+        return (self.band, inner) if is_second and isinstance(inner, N.For) else (self.band,)
+
 
 class Band(NamedTuple):
     """The bounds of a loop that is handed out, and how many iterations a part of it has at least."""
@@ -175,6 +192,19 @@ class Calling:
         places = [address(a) for a in found]
         self._check_distinct(found, places)
         return found, places
+
+    def beside(
+        self, memory: Memory, device: Mapping[Buffer, DeviceMemory], proved: Mapping[Buffer, int]
+    ) -> dict[Buffer, Array]:
+        """The arrays of the buffers that are not on a device, checked as by `arrays`, and the sizes of the others."""
+        rest = tuple(b for b in self.bound if b not in device)
+        for b, m in device.items():
+            least = max(b.size, proved.get(b, 1))
+            if m.size < least:
+                raise self._unfit(b, f"has {m.size} elements where {least} are needed", "pass a longer one")
+        written = sum(b in rest for b in self.bound[: self.written])
+        arrays = replace(self, bound=rest, written=written).arrays(memory, proved)
+        return dict(zip(rest, arrays, strict=True))
 
     def _check_distinct(self, found: Sequence[Array], places: Sequence[int]) -> None:
         """Check the precondition of the proofs: each buffer that the kernel stores to has one name."""
@@ -349,10 +379,10 @@ def _phases(kernel: N.Kernel, flat: Sequence[N.Statement]) -> list[Phase]:
 
 
 def _is_band(s: N.Statement) -> bool:
-    """Whether a statement is a spread loop with bounds that are known before the code runs: from the arguments."""
+    """Whether a statement is a loop for threads, with bounds that are known before the code runs, from arguments."""
     return (
         isinstance(s, N.For)
-        and s.how.kind == "spread"
+        and s.how.kind in ("spread", "grid")
         and not (s.lo.free or s.hi.free or buffers([s.lo, s.hi]))
     )
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..base.errors import BackendError, did_you_mean
 
@@ -23,11 +24,16 @@ PACKAGES = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Lent:
-    """Services of the driver for back ends: the store of products, the thread pool, and the number of threads."""
+    """Services of the driver for back ends: the store of products, the thread pool, and the number of threads.
+
+    `write` is LLVM's writer: from a plan, ranges, a machine and names, the text of a function for each phase, and how
+    many elements buffers must have for what was proved.
+    """
 
     store: CodeStore
     crew: Crew
     threads: int
+    write: Callable[..., tuple[list[str], dict[Any, int]]]
 
 
 class Maker(Protocol):

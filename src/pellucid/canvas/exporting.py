@@ -1,7 +1,7 @@
 """The verb `export`: a picture as a program for somewhere else, which the suffix of the file names.
 
-A page for browsers, a shader, a module of WebAssembly, or C. Pages and shaders are computed in f32 and relaxed
-numerics, as GPUs do; a module in f32 and either numerics.
+A page for browsers, a shader, a module of WebAssembly, PTX, or C. Pages and shaders are computed in f32 and relaxed
+numerics, as GPUs do; a module in f32 and either numerics; PTX and C as the CPU does.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pellucid.canvas.source import DrawArguments, drawing
 from pellucid.driver import export_c
 from pellucid.driver.frame import FrameVariant
 from pellucid.driver.kernel import checked_source, own_values
+from pellucid.driver.ptx import ptx
 from pellucid.driver.shading import Shading, shading
 from pellucid.driver.webassembly import webassembly
 
@@ -102,7 +103,7 @@ def _wgsl(asked: Exported) -> str:
 
 FORMS: Mapping[str, Callable[[Exported], str]] = {".html": _page, ".glsl": _shadertoy, ".wgsl": _wgsl}
 """What makes the text of each kind of file for GPUs."""
-SUFFIXES = (*FORMS, ".wasm", ".c")
+SUFFIXES = (*FORMS, ".wasm", ".ptx", ".c")
 """All that `export` writes."""
 
 
@@ -122,13 +123,13 @@ def export(
 ) -> None:
     """Write a picture as a program for somewhere else; the suffix of the path says what.
 
-    ``.html`` is a page that draws it in any browser, offline, with a slider for each parameter. ``.glsl`` is a shader
-    for Shadertoy, ``.wgsl`` a compute shader for WebGPU, and ``.wasm`` a module of WebAssembly, with an ES module
-    beside it that calls it. These are framed as `show` frames the picture, if neither arguments nor the picture say
-    otherwise; `title` and the Python `source` are for people to read. ``.c`` is a source for all views, with a header
-    beside it. Only C and modules can be exact, and only C f64. Raises InputError for another suffix, and for numerics
-    or a precision that there is not, BackendError for a picture that cannot be written so, and FileError if a file
-    cannot be written.
+    ``.html`` is a page that draws it in any browser, offline, with a slider for each parameter. ``.glsl`` is a
+    shader for Shadertoy, ``.wgsl`` a compute shader for WebGPU, and ``.wasm`` a module of WebAssembly, with an ES
+    module beside it that calls it, and ``.ptx`` a kernel for CUDA, with its data in it. These are framed as `show`
+    frames the picture, if neither arguments nor the picture say otherwise; `title` and the Python `source` are for
+    people to read. ``.c`` is a source for all views, with a header beside it. Only C, PTX and modules can be exact,
+    and only C and PTX f64. Raises InputError for another suffix, and for numerics or a precision that there is not,
+    BackendError for a picture that cannot be written so, and FileError if a file cannot be written.
 
     >>> import tempfile
     >>> from pellucid import images as im
@@ -158,16 +159,21 @@ def export(
         _refuse_view(size, view, arguments)
         _write_c(checked, where, numerics, precision)
         return
-    _refuse_numbers(kind, numerics, precision)
+    if kind != ".ptx":
+        _refuse_numbers(kind, numerics, precision)
     given = cast("DrawArguments", dict(arguments))
     seen = drawing(picture, size, view, given, fitted=True).view
     if kind == ".wasm":
         _write_module(where, webassembly(checked, seen, numerics=numerics))
         return
-    made = shading(checked, FrameVariant("straight", seen.samples != 1))
-    own_values(seen.params, made.params)
     # In a comment of a shader, a title has one line.
     shown = " ".join((title or where.stem.replace("_", " ")).split())
+    if kind == ".ptx":
+        with atomic_write(where) as file:
+            file.write(ptx(checked, seen, numerics=numerics, precision=precision, title=shown).encode())
+        return
+    made = shading(checked, FrameVariant("straight", seen.samples != 1))
+    own_values(seen.params, made.params)
     text = FORMS[kind](Exported(made, seen, shown, where.stem, source))
     with atomic_write(where) as file:
         file.write(text.encode())

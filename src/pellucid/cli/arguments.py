@@ -320,8 +320,8 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
 def _add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "language",
-        choices=["c", "html", "glsl", "wgsl", "wasm"],
-        help="c; html, a page that draws it; glsl, for Shadertoy; wgsl, for WebGPU; wasm, for JavaScript",
+        choices=["c", "html", "glsl", "wgsl", "wasm", "ptx"],
+        help="c; html, a page; glsl, for Shadertoy; wgsl, for WebGPU; wasm, for JavaScript; ptx, for CUDA",
     )
     _add_source(parser)
     parser.add_argument(

@@ -10,6 +10,7 @@ import importlib.metadata
 import os
 import platform
 import sys
+import tempfile
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
@@ -26,7 +27,16 @@ if TYPE_CHECKING:
 
 _NEEDED = ("numpy", "llvmlite", "Pillow")
 #: What the extras bring.
-_EXTRAS = {"video": "av", "notebook": "ipywidgets", "progress": "rich", "tiff": "tifffile", "exr": "OpenEXR"}
+_EXTRAS = {
+    "video": ("av",),
+    "notebook": ("ipywidgets", "anywidget"),
+    "progress": ("rich",),
+    "studio": ("starlette", "uvicorn", "websockets"),
+    "text": ("fonttools",),
+    "tiff": ("tifffile",),
+    "scale": ("dask", "distributed", "numcodecs", "tifffile", "zarr"),
+    "exr": ("OpenEXR",),
+}
 #: Vector features of LLVM, the widest first, as people call them.
 _VECTORS = {
     "avx512f": "AVX-512",
@@ -60,6 +70,7 @@ def doctor(words: Namespace) -> int:
         fine = fine and (pixels is not None or not maker(name).EVERYWHERE)
         rows.append((name, said))
     _print("back ends", rows)
+    _print("exports", [(kind, _exported(kind)) for kind in ("wasm", "ptx")])
     return 0 if fine else 1
 
 
@@ -77,11 +88,16 @@ def _software() -> list[tuple[str, str]]:
 
 
 def _extras() -> list[tuple[str, str]]:
-    found = {extra: (name, _version(name)) for extra, name in _EXTRAS.items()}
-    return [
-        (extra, f"{name} {version}" if version else f"not installed: pip install 'pellucid[{extra}]'")
-        for extra, (name, version) in found.items()
-    ]
+    rows: list[tuple[str, str]] = []
+    for extra, names_ in _EXTRAS.items():
+        found = {name: _version(name) for name in names_}
+        missing = [name for name, version in found.items() if version is None]
+        there = ", ".join(f"{name} {version}" for name, version in found.items())
+        wanted = f"not installed: pip install 'pellucid[{extra}]'"
+        if missing and len(missing) < len(names_):
+            wanted = f"{', '.join(missing)} {wanted}"
+        rows.append((extra, wanted if missing else there))
+    return rows
 
 
 def _version(package: str) -> str | None:
@@ -233,6 +249,18 @@ def _drawn(backend: str) -> tuple[bytes | None, str]:
         return None, f"does not draw: {error if isinstance(error, PellucidError) else repr(error)}"
     spent = 1000 * (time.perf_counter() - began)
     return pixels.tobytes(), f"draws ({spent:.0f} ms with compiling)"
+
+
+def _exported(kind: str) -> str:
+    """Whether a picture can be exported as what LLVM has a target for."""
+    from pellucid.canvas.exporting import export
+
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            export(_picture(), Path(folder, f"picture.{kind}"), 64)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it belongs into the report
+            return f"is not written: {error if isinstance(error, PellucidError) else repr(error)}"
+    return "is written"
 
 
 def _picture() -> Image:

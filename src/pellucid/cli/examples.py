@@ -123,7 +123,7 @@ line say the same.
 EXPORT = """\
 c writes STEM.h and STEM.c: plain C without dependencies, for use without Python. html writes one page that
 draws the picture in any browser, offline; glsl a shader for Shadertoy, wgsl one for WebGPU; wasm a module of
-WebAssembly, with an ES module that calls it. These four have a view.
+WebAssembly, with an ES module that calls it; ptx a kernel for CUDA. These five have a view.
 
 examples:
   pellucid export html swirl.py -o swirl.html

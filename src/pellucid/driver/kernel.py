@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backends.port import Backend, Code
+from ..backends.port import Backend, Code, DeviceMemory
 from ..backends.registry import Lent, maker
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, brief
@@ -31,6 +31,7 @@ from .card import Card, card_of
 from .compiled import codes, of_kernel
 from .frame import OUT, Frame, FrameVariant, PictureSource, build
 from .options import Options
+from .tensors import Tensor, TensorMemory, array_at, memory_of, stream_of
 from .view import (
     EXACT,
     FramePart,
@@ -45,6 +46,7 @@ from .view import (
 )
 
 if TYPE_CHECKING:
+    from ..backends.cuda.code import CudaCode
     from .choosing import ChosenCode
     from .pipeline import Optimized
 
@@ -57,7 +59,8 @@ class RenderArguments(ViewArguments, total=False):
 
     view: View | None
     part: tuple[int, int, int, int] | None
-    out: Bytes | None
+    out: Bytes | Tensor | None
+    stream: object
     tolerance: float | None
     error: float | None
 
@@ -178,9 +181,11 @@ class Kernel:
     ) -> Bytes:
         """Pixels of shape (height, width, 4): red, green, blue and straight alpha, row 0 on top.
 
-        Arguments that are given beside the `view` (or else that which the picture carries) override its fields of the
-        same names. The pixels go to `out`, if given. Of a `part`, which is (left, top, width, height) in pixels of
-        the whole `size`, they are those that the whole has there, bit for bit.
+        Arguments that are given beside the `view` (or else that which the picture carries) override its fields
+        of the same names. The pixels go to `out`, if given: an array, or a tensor of any library that speaks
+        DLPack. With the back end "cuda" it may be on the GPU, and the pixels are there when its `stream` has
+        come so far. Of a `part`, which is (left, top, width, height) in pixels of the whole `size`, they are
+        those that the whole has there, bit for bit.
         A pixel may be off by a little, in parts of a channel's range: a `tolerance` such as 1/255 is kept for sure;
         an `error` is an estimate, and `samples` then are the most that a row of a pixel gets. The back ends "tiles"
         and "auto" know how.
@@ -199,7 +204,9 @@ class Kernel:
         """As `render`, with colors multiplied by alpha."""
         return self._draw("premultiplied", size, **arguments)
 
-    def _draw(self, form: str, size: Any, out: Bytes | None = None, **arguments: Any) -> Bytes:
+    def _draw(
+        self, form: str, size: Any, out: Bytes | Tensor | None = None, stream: object = None, **arguments: Any
+    ) -> Bytes:
         asked = Asked(form, out is None, size, arguments)
         # The same view again, as while something else moves, need not be checked again; what can change in place must.
         ready = self._ready
@@ -210,17 +217,40 @@ class Kernel:
         if ready is None or not known:
             ready = self._ready = self._checked(asked)
         view = ready.view
-        pixels = pixels_of(ready.size, out)
         smooth = ready.near != EXACT
+        on = stream_of(stream)
+        tensor = None
+        if out is not None and not isinstance(out, np.ndarray) and isinstance(out, Tensor):
+            tensor, shape = out, (ready.size[1], ready.size[0], 4)
+            found = memory_of(tensor, shape, on)
+            if found.on_gpu:
+                self._draw_on_gpu(ready, found, on, smooth=smooth)
+                return cast("Bytes", tensor)
+            out = array_at(found, shape)
+        pixels = pixels_of(ready.size, cast("Bytes | None", out))
         code = self.code(ready.variant, smooth)
         if smooth:
             from .smoothing import draw
 
             draw(code, ready.values, pixels, ready.near, view.threads)
-            return pixels
-        memory = {OUT: pixels.reshape(-1).view(np.uint32)}
-        code.run(ready.values, memory, threads=view.threads)
-        return pixels
+        else:
+            memory = {OUT: pixels.reshape(-1).view(np.uint32)}
+            code.run(ready.values, memory, threads=view.threads)
+        return pixels if tensor is None else cast("Bytes", tensor)
+
+    def _draw_on_gpu(self, ready: Ready, memory: TensorMemory, stream: int, *, smooth: bool) -> None:
+        """Draw into a tensor where it is; raises InputError if the back end is another."""
+        if self.options.backend != "cuda" or smooth:
+            what = "pixels that may be off by a little are" if smooth else f"{self.options.backend!r} is"
+            fix = (
+                "leave out tolerance and error"
+                if smooth
+                else "compile with backend='cuda', or give memory of the CPU"
+            )
+            raise InputError(f"it is on a GPU, and {what} drawn by the CPU", place="out", fix=fix)
+        code = cast("CudaCode", self.code(ready.variant))
+        width, height = ready.size
+        code.run_on(ready.values, {}, {OUT: DeviceMemory(memory.address, width * height)}, stream)
 
     def _checked(self, asked: Asked) -> Ready:
         """The view, every value of which is in range, and the kernel's arguments for it."""
@@ -421,10 +451,11 @@ def make_backend(name: str) -> Backend:
 
     Raises BackendError where it cannot run.
     """
+    from ..backends.llvm import written
     from .cache import cache
     from .threads import available, crew
 
-    return maker("llvm" if name == "auto" else name).make(Lent(cache(), crew, available()))
+    return maker("llvm" if name == "auto" else name).make(Lent(cache(), crew, available(), written))
 
 
 @door

@@ -27,6 +27,8 @@ from ..reasoning.infer import Ranges
 from .options import Options
 
 Stage = tuple[str, Tactic]
+ROWS_OF_A_BLOCK = 4
+"""Rows of pixels of a block of threads, which is 32 wide: four warps keep a GPU's registers and its schedulers busy."""
 
 
 def simplification(options: Options) -> Tactic:
@@ -96,6 +98,8 @@ def script(options: Options, lanes: int) -> list[Stage]:
     )
     if options.backend == "tiles":
         return [first, ("fused", fusion(options))]
+    if options.backend == "cuda":
+        return grid_script(options)
     return [
         first,
         ("cycles", cyclic(simplified)),
@@ -168,6 +172,19 @@ def module_script(options: Options, lanes: int) -> list[Stage]:
     ]
 
 
+def grid_script(options: Options) -> list[Stage]:
+    """The stages for a GPU that is exact: each pixel is a thread, which computes what it wants by itself."""
+    first, simplified = _simplified(options)
+    return [
+        first,
+        ("cycles", cyclic(simplified)),
+        ("expanded", expansion(options)),
+        ("regions", _grouped()),
+        ("grid", sequence(attempt("grid", block=ROWS_OF_A_BLOCK), attempt("grid"))),
+        ("placed", attempt("place")),
+    ]
+
+
 def _unfusing() -> Stage:
     from ..rewriting.unfused import unfused
 
@@ -195,10 +212,31 @@ def array_script(options: Options, lanes: int, ranges: Mapping[Expr, Facts]) -> 
         ("simplified", simplified),
         ("split", sequence(borders, simplified)),
         ("expanded", expansion(options)),
-        ("spread", spread),
-        ("vectorized", by_lanes(lanes, options.real.bits) if lanes > 1 else attempt("lanes", count=1)),
+        *(
+            [("grid", on_grid)]
+            if options.backend == "cuda"
+            else [
+                ("spread", spread),
+                (
+                    "vectorized",
+                    by_lanes(lanes, options.real.bits) if lanes > 1 else attempt("lanes", count=1),
+                ),
+            ]
+        ),
         ("placed", attempt("place")),
     ]
+
+
+def on_grid(state: State) -> State:
+    """`grid` for every loop of a kernel that is in no other one, and for the loop that is all it does."""
+    move = named("grid")
+    for k, s in enumerate(state.kernel.body):
+        if isinstance(s, For):
+            inner = len(s.body) == 1 and isinstance(s.body[0], For)
+            state, done = make(state, move, ((0, k),), **({"block": ROWS_OF_A_BLOCK} if inner else {}))
+            if done and inner:
+                state, _ = make(state, move, ((0, k), (0, 0)))
+    return state
 
 
 def spread(state: State) -> State:

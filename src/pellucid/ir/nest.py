@@ -20,16 +20,16 @@ from .expr import Buffer, Expr
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """A loop's execution: in order (seq), `count` iterations side by side (lanes), or over `count` bands of threads."""
+    """A loop's execution: in order (seq), by `count` lanes, in bands for threads (spread), or in blocks (grid)."""
 
     kind: str = "seq"
     count: int = 1
 
     def __post_init__(self) -> None:
         """Check the kind and the count."""
-        if self.kind not in ("seq", "lanes", "spread") or self.count < 1:
+        if self.kind not in ("seq", "lanes", "spread", "grid") or self.count < 1:
             raise IrError(
-                f"no way of running a loop is {self.kind}({self.count})", fix="seq, lanes(n) or spread(n)"
+                f"no way of running a loop is {self.kind}({self.count})", fix="seq, lanes, spread, grid(n)"
             )
 
 

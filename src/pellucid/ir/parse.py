@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import TextError, TraceError
@@ -249,14 +250,16 @@ class _NestParser:
         hi = line.expression()
         how = N.SEQ
         if line.accept("by"):
-            count = line.whole()
-            how = line.build(lambda: N.lanes(count))
+            how = line.build(partial(N.lanes, line.whole()))
             line.take("lanes")
         elif line.accept("spread"):
             for word in ("over", "bands", "of"):
                 line.take(word)
-            count = line.whole()
-            how = line.build(lambda: N.spread(count))
+            how = line.build(partial(N.spread, line.whole()))
+        elif line.accept("on"):
+            for word in ("a", "grid", "in", "blocks", "of"):
+                line.take(word)
+            how = line.build(partial(N.How, "grid", line.whole()))
         line.take(":")
         outer = self.scope.names.get(name)
         self.scope.names[name] = index

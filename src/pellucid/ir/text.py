@@ -22,6 +22,7 @@ MAX_BRIEF = 6
 """The nodes of a shared expression that a plain text still writes out, again and again."""
 MAX_HEIGHT = 100
 """Terms within terms on one line: more of them nobody reads, and a parser that recurses does not either."""
+_WAYS = {"lanes": " by {} lanes", "spread": " spread over bands of {}", "grid": " on a grid in blocks of {}"}
 
 
 class Printer:
@@ -268,15 +269,11 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
                 lines.append(f"{pad}{printer.element(buffer, position)} := {printer.show(value)}")
                 printer.forget([buffer])
             case N.For(index, lo, hi, inner, how):
-                ways = {
-                    "seq": "",
-                    "lanes": f" by {how.count} lanes",
-                    "spread": f" spread over bands of {how.count}",
-                }
                 known = index in printer.declared
                 type_ = "" if index.type is T.i32 or printer.plain else f": {index.type}"
                 bounds = f"{printer.show(lo)} .. {printer.show(hi)}"
-                lines.append(f"{pad}for {index.attr}{type_} in {bounds}{ways[how.kind]}:")
+                way = _WAYS.get(how.kind, "").format(how.count)
+                lines.append(f"{pad}for {index.attr}{type_} in {bounds}{way}:")
                 printer.declared.add(index)
                 body(inner, again=True)
                 if not known:

@@ -111,6 +111,11 @@ class Machine:
         return next((size for name, size in widths.items() if name in features), 0)
 
     @property
+    def grid(self) -> bool:
+        """Whether it runs an iteration of a loop on a grid by a thread of its own, as GPUs do."""
+        return self.target.triple.startswith("nvptx")
+
+    @property
     def permutes(self) -> bool:
         """Whether one instruction brings any bytes of two whole registers together."""
         return "+avx512vbmi" in self.features.split(",")
@@ -137,6 +142,16 @@ class Machine:
 
         Raises BackendError when LLVM does not accept the text.
         """
+        with self._optimized(text, level) as module:
+            return self.target.emit_object(module)
+
+    def whole_assembly(self, text: str, level: int = 2) -> str:
+        """The assembly text of such a module; raises as `whole` does."""
+        with self._optimized(text, level) as module:
+            return self.target.emit_assembly(module)
+
+    @contextmanager
+    def _optimized(self, text: str, level: int) -> Generator[binding.ModuleRef]:
         llvm = llvm_binding()
         try:
             with _lock, llvm.parse_assembly(text) as module:
@@ -145,7 +160,7 @@ class Machine:
                     builder = llvm.create_pass_builder(self.target, tuning)
                     with _freed(builder.getModulePassManager()) as passes:
                         passes.run(module, builder)
-                return self.target.emit_object(module)
+                yield module
         except RuntimeError as problem:
             raise BackendError(f"LLVM does not accept the text: {problem}", place="llvm") from problem
 

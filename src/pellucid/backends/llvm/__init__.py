@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...ir.expr import Buffer
 from ...ir.nest import Kernel
 from ..jit.calling import Library, MachineCode, entry
@@ -65,15 +67,8 @@ class LlvmBackend(Linking):
 
     def _module(self, plan: CallingPlan, ranges: Ranges) -> tuple[str, dict[Buffer, int]]:
         """A function for each phase, and how many elements buffers must have for what was proved."""
-        # Whoever finds code in the cache writes none.
-        from .function import Function
-
-        texts: list[str] = []
-        needed: dict[Buffer, int] = {}
-        for k, phase in enumerate(plan.phases):
-            function = Function(plan, phase, ranges, self.machine, entry(k))
-            texts.append(function.text())
-            needed |= function.bounds.proofs.needed
+        names = [entry(k) for k, _ in enumerate(plan.phases)]
+        texts, needed = written(plan, ranges, self.machine, names)
         return "\n".join(texts), needed
 
     def compile(self, kernel: Kernel, ranges: Ranges) -> MachineCode:
@@ -97,3 +92,19 @@ class LlvmBackend(Linking):
     def workers(self) -> WorkerPool | None:
         """The native pool, if there is a processor for more than one thread."""
         return worker_pool(self.threads) if self.threads > 1 and self._cpu is None else None
+
+
+def written(
+    plan: CallingPlan, ranges: Ranges, machine: Machine, names: Sequence[str]
+) -> tuple[list[str], dict[Buffer, int]]:
+    """A function for each phase, by the names, and how many elements buffers must have for what was proved."""
+    # Whoever finds code in the cache writes none.
+    from .function import Function
+
+    texts: list[str] = []
+    needed: dict[Buffer, int] = {}
+    for phase, name in zip(plan.phases, names, strict=True):
+        function = Function(plan, phase, ranges, machine, name)
+        texts.append(function.text())
+        needed |= function.bounds.proofs.needed
+    return texts, needed

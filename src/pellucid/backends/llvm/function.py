@@ -73,7 +73,7 @@ class Function:
         masks = machine.cheap_masks
         groups = InterleavedStores(strides, self.bounds, tables, reads, writers, masks=masks)
         stores = Stores(groups, masks=masks)
-        self.statements = Statements(plan, phase, leaves, stores, tables, reads)
+        self.statements = Statements(plan, phase, leaves, stores, tables, reads, grid=machine.grid)
 
     def _is_long(self, reads: Reads) -> bool:
         """Whether the function is so long that the code generator must not search for shuffles."""

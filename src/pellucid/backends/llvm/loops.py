@@ -1,4 +1,4 @@
-"""Loops as LLVM text: in order, with a version in bounds, and loops of unbounded length, which poll for interrupts.
+"""Loops as LLVM text: in order, with a version in bounds, on a grid, and of unbounded length, polling for interrupts.
 
 Under `statements`; `vector_loops` writes loops by lanes.
 """
@@ -22,11 +22,16 @@ from .versioning import Versioning
 
 
 class Loops:
-    """Writes the loops of a phase; `poll` is the number of the poll function among the buffers."""
+    """Writes the loops of a phase; `poll` is the number of the poll function among the buffers.
+
+    On a machine with a `grid` each iteration of a loop on a grid is a thread, which asks `@thread_x` and `@thread_y`
+    for its numbers; elsewhere such loops run in order.
+    """
 
     def __init__(
         self,
         phase: Phase,
+        grid: bool,
         poll: int,
         versioning: Versioning,
         vector_loops: VectorLoops,
@@ -38,6 +43,8 @@ class Loops:
         self.versioning, self.vector_loops, self.memo, self.reads = versioning, vector_loops, memo, reads
         self.bounds = versioning.bounds
         self._phase, self._poll, self._write = phase, poll, write
+        # The inner direction is x, in which neighbors access neighboring memory.
+        self._axes = dict(zip(reversed(phase.grid if grid else ()), "xy", strict=False))
 
     def write(self, s: For) -> None:
         """Write a loop."""
@@ -57,7 +64,9 @@ class Loops:
         self.bounds.proofs.enter(s, facts)
         with self.scope.within(facts=FactsOf(known)), self.memo.around(s.body):
             runs = s is not self._phase.band and self.scope.facts(s.lo).hi < self.scope.facts(s.hi).lo
-            if s.how.kind == "lanes" and s.how.count > 1:
+            if s in self._axes:
+                self._by_thread(s, first, end)
+            elif s.how.kind == "lanes" and s.how.count > 1:
                 self.vector_loops.write(s, first, end, runs=runs)
             else:
                 self._in_order(s, first, end, runs=runs)
@@ -75,6 +84,27 @@ class Loops:
             let(f"call {word} @llvm.{kind}max.{word}({word} {first}, {word} {low})"),
             let(f"call {word} @llvm.{kind}min.{word}({word} {end}, {word} {high})"),
         )
+
+    def _by_thread(self, s: For, first: str, end: str) -> None:
+        """The one iteration that is this thread's, if there is one."""
+        out, scope, let = self.out, self.scope, self.out.let
+        word, signed = SCALAR[s.index.type], s.index.type.kind == "signed"
+        thread = let(f"call i64 @thread_{self._axes[s]}()")
+        if s.index.type.bits < 64:
+            # In 64 bits no number of a thread wraps.
+            extend = "sext" if signed else "zext"
+            first, end = (let(f"{extend} {word} {n} to i64") for n in (first, end))
+        at = let(f"add i64 {first}, {thread}")
+        body, after = out.new_label(), out.new_label()
+        out.branch(let(f"icmp {'slt' if signed else 'ult'} i64 {at}, {end}"), body, after)
+        out.start_block(body)
+        mark = scope.mark()
+        scope.define(s.index, let(f"trunc i64 {at} to {word}") if s.index.type.bits < 64 else at)
+        with scope.within(inner=s.index.free):
+            self._write(s.body)
+        scope.leave(mark)
+        out.jump(after)
+        out.start_block(after)
 
     def _in_order(self, s: For, first: str, end: str, *, runs: bool) -> None:
         """One iteration after the other: as far as accesses are in bounds without a test in each."""

@@ -31,6 +31,8 @@ class Statements:
         stores: Stores,
         tables: TableReads,
         reads: Reads,
+        *,
+        grid: bool,
     ) -> None:
         values = stores.values
         self.scope, self.values, self.leaves = stores.scope, values, leaves
@@ -47,7 +49,9 @@ class Statements:
         self.iterations = Iterations(values, self.memo, write)
         self.vector_loops = VectorLoops(values, reads, write)
         versioning = Versioning(stores.addressing, stores.bounds, reads)
-        self.loops = Loops(phase, len(plan.buffers), versioning, self.vector_loops, self.memo, reads, write)
+        self.loops = Loops(
+            phase, grid, len(plan.buffers), versioning, self.vector_loops, self.memo, reads, write
+        )
 
     def write(self, block: Block) -> None:
         """Write the statements of a block, in the scope around."""

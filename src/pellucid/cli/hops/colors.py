@@ -15,7 +15,7 @@ from pellucid.cli.hops.repl import Reply
 #: How each kind of part looks.
 STYLES = {"title": "bold", "good": "green", "bad": "red", "text": "", "program": ""}
 #: What stands out in a program.
-KEYWORDS = r"\b(for|in|if|then|else|alloc|by|lanes|spread|over|bands|of|pass|iterate|repeat)\b"
+KEYWORDS = r"\b(for|in|if|then|else|alloc|by|lanes|spread|over|bands|on|grid|blocks|of|pass|iterate|repeat)\b"
 NUMBERS = r"(?m)^\s*\d+(?=  )|(?<=[|~<>])\s+\d+(?=  )"
 CHANGED = r"(?<= )[~<>](?=  |$)"
 

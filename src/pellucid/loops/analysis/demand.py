@@ -153,7 +153,7 @@ class Demand:
                 runs = self.facts(lo).hi < self.facts(hi).lo
                 self.uncertain |= not runs
                 around = region
-                if not runs and how.kind != "spread":
+                if not runs and how.kind not in ("spread", "grid"):
                     around = Region(region, region.mask, depth=region.depth, dirty=region.dirty)
                     around.maybe = around.gate = True
                     self.gates[id(s)] = around

@@ -130,7 +130,7 @@ class Tree:
         return "".join(out)
 
 
-_HEADERS = {":=": 2, "for": 4, "if": 2, "while": 2, "local": 2, "lanes": 2, "spread": 2} | {
+_HEADERS = {":=": 2, "for": 4, "if": 2, "while": 2, "local": 2, "lanes": 2, "spread": 2, "grid": 2} | {
     "place": 2,
     "repeat": 2,
     "pick": 2,

@@ -152,6 +152,7 @@ class _Reader:
             "local": self.allocation,
             "lanes": self.way,
             "spread": self.way,
+            "grid": self.way,
             "place": self.place,
             "repeat": self.repeated,
             "pick": self.picked,
@@ -307,7 +308,7 @@ class _Reader:
         return N.If(condition, then, orelse, picks)
 
     def way(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.For:
-        """``(lanes n S)`` or ``(spread n S)``: how a loop runs."""
+        """``(lanes n S)``, ``(spread n S)`` or ``(grid n S)``: how a loop runs."""
         number = number_of(self.source, items[0])
         inner = self.statement(items[1], scope)
         if number is None or isinstance(number.value, float) or not 1 <= number.value < 1 << 31:
@@ -326,6 +327,7 @@ _STATEMENT_SHAPES = {
     "local": ("(local x S)", 2, 2),
     "lanes": ("(lanes 16 (for x s1 s2 S))", 2, 2),
     "spread": ("(spread 8 (for x s1 s2 S))", 2, 2),
+    "grid": ("(grid 32 (for x s1 s2 S))", 2, 2),
     "place": ("(place s)", 1, 1),
     "repeat": ("(repeat (iterate ...) S)", 2, 2),
     "once": ("(once 1 (s ...) S)", 3, 3),

@@ -30,7 +30,20 @@ SYMBOLS = {row: word for word, row in ARITHMETIC.items()} | {
     "neg": "-",
     "choose": "if",
 }
-STATEMENTS = (":=", "for", "if", "while", "local", "lanes", "spread", "place", "repeat", "pick", "once")
+STATEMENTS = (
+    ":=",
+    "for",
+    "if",
+    "while",
+    "local",
+    "lanes",
+    "spread",
+    "grid",
+    "place",
+    "repeat",
+    "pick",
+    "once",
+)
 ITERATIONS = ("iterate", "get")
 DECLARATIONS = (
     "MakeVariable",

@@ -6,9 +6,9 @@ import re
 from typing import NamedTuple
 
 KEYWORDS = frozenset((
-    "abstract", "alloc", "bands", "by", "else", "end", "for", "if", "in", "input", "iterate", "keep", "kernel",
-    "lanes", "limit", "local", "loop", "loops", "of", "once", "output", "over", "pass", "pick", "repeat", "spread",
-    "then", "to", "until", "while",
+    "abstract", "alloc", "bands", "blocks", "by", "else", "end", "for", "grid", "if", "in", "input", "iterate", "keep",
+    "kernel", "lanes", "limit", "local", "loop", "loops", "of", "on", "once", "output", "over", "pass", "pick",
+    "repeat", "spread", "then", "to", "until", "while",
 ))  # fmt: skip
 _WORDS = re.compile(
     r"(?P<space>\s+)"

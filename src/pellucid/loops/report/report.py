@@ -48,6 +48,7 @@ TITLES = {
     "tabulated": "Tabulated: dear values of a column alone, computed once",
     "rows": "Rows: loops without the conditions that whole rows, or runs of their pixels, decide",
     "spread": "Spread: rows handed out to threads",
+    "grid": "Grid: each pixel by a thread of a GPU",
     "vectorized": "Vectorized: columns side by side in lanes",
     "placed": "Placed: each value where it is first wanted, per frame, per row, per pixel",
 }

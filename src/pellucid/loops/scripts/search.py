@@ -30,6 +30,7 @@ ARRANGING = frozenset(
         *(
             "lanes",
             "spread",
+            "grid",
             "strip_mine",
             "tile",
             "unroll_and_jam",
