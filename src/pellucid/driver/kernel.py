@@ -220,7 +220,7 @@ class Kernel:
         smooth = ready.near != EXACT
         on = stream_of(stream)
         tensor = None
-        if out is not None and not isinstance(out, np.ndarray) and isinstance(out, Tensor):
+        if out is not None and not isinstance(out, np.ndarray) and isinstance(out, Tensor):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may err
             tensor, shape = out, (ready.size[1], ready.size[0], 4)
             found = memory_of(tensor, shape, on)
             if found.on_gpu:
