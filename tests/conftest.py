@@ -51,11 +51,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect without searches for garbage: all that is imported and collected lives to the end."""
+    """Collect without searches for garbage, then or later: all that is imported and collected lives to the end."""
     gc.disable()
     try:
         return (yield)
     finally:
+        gc.freeze()
         gc.enable()
 
 

@@ -87,7 +87,7 @@ CASES: list[tuple[Callable[[], object], str]] = [
         "'a' is declared twice, differently",
     ),
     (lambda: alg.compile(A, numerics="sloppy"), "numerics: 'sloppy' is not known"),
-    (lambda: alg.compile(A, backend="cuda"), "backend: 'cuda' is not known"),
+    (lambda: alg.compile(A, backend="metal"), "backend: 'metal' is not known"),
 ]
 
 

@@ -39,7 +39,6 @@ def started_anew() -> None:
     cuda_driver.driver.cache_clear()
     make_backend.cache_clear()
     codes.forget()
-    gc.collect()
 
 
 @pytest.fixture(scope="session")

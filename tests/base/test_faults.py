@@ -257,7 +257,7 @@ import pellucid as pl
 from pellucid import images as im
 heavy = im.image(lambda p: pl.iterate(lambda s: (s[0] * 1.0000001 + 0.3,), (p.x,), limit=200000)[0])
 print("begun", flush=True)
-pl.save(heavy, sys.argv[1], 4000)
+pl.save(heavy, sys.argv[1], 4000, backend="llvm")
 """
 
 

@@ -87,7 +87,7 @@ def test_the_overlay_is_right(files: tuple[Path, Path]):
 
 def test_drawing_takes_the_memory_of_the_drawing(files: tuple[Path, Path]):
     picture, _ = overlaid(files)
-    kernel = driver.compile(picture)
+    kernel = driver.compile(picture, backend="llvm")
     size = (640, 480)
     out = np.zeros((480, 640, 4), np.uint8)
     kernel.premultiplied((16, 16))

@@ -134,7 +134,7 @@ def test_a_page_has_headings_labels_and_a_language(read):
     assert ("html", {"lang": "en"}) in read.tags
     names = [tag for tag, _ in read.tags]
     assert names.count("h1") == 1
-    assert [tag for tag in names if tag in ("h1", "h2")] == ["h1", "h2", "h2"]
+    assert [tag for tag in names if tag in ("h1", "h2")] == ["h1", "h2", "h2", "h2"]
     ids = {a["id"] for _, a in read.tags if a.get("id")}
     for tag, attributes in read.tags:
         if tag == "img":

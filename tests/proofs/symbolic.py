@@ -110,7 +110,7 @@ class Execution:
                     if how.kind == "lanes":
                         memory = self.lanes(body, turns, memory, here)
                         continue
-                    for inside, runs in reversed(turns) if how.kind == "spread" else turns:
+                    for inside, runs in reversed(turns) if how.kind in ("spread", "grid") else turns:
                         after = self.block(body, inside, memory, z3.And(here, runs))
                         memory = merged(runs, after, memory)
                 case _:

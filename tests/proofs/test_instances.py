@@ -215,6 +215,13 @@ VALID = [
         "  for i in m .. n:\n    a[i] := x[0] * b[i]\n    b[i] := a[i] * i\n",
     ),
     (
+        "grid",
+        "independent iterations commute, on a grid of threads",
+        1,
+        {},
+        "  for i in m .. n:\n    a[i] := x[0] * b[i]\n    b[i] := a[i] * i\n",
+    ),
+    (
         "lanes",
         "independent iterations commute, in lanes",
         1,

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.rules.instances import environment, same_bits
 from tests.rules.programs import program
 
+from pellucid.base.deep_stack import with_deep_stack
 from pellucid.base.errors import IrError
 from pellucid.ir import expr as E
 from pellucid.ir import interp
@@ -137,7 +138,7 @@ def test_rules_that_chase_each_other_are_reported():
     )
     builder = Builder("exact", rules=RuleSet(pair))
     with pytest.raises(IrError, match="come to an end"):
-        run(builder, parse_expr("sin($x:f32)"))
+        with_deep_stack(lambda: run(builder, parse_expr("sin($x:f32)")))
 
 
 def test_an_unknown_mode_is_refused():

@@ -16,14 +16,14 @@ from typing import Any, cast
 import numpy as np
 
 from ..base.errors import InputError, brief
-from ..base.kinds import FUNCTION, instance, takes, whole
+from ..base.kinds import FUNCTION, instance, refuse, takes, whole
 from ..base.operators import Arithmetic, Comparison, Equality
 from ..base.source_location import caller
 from ..ir import prim
 from ..ir import types as T
 from ..staging import Dynamic, Real, equals, lift, loop, require
 from ..staging.ufuncs import by_operator
-from ..staging.value import Staged
+from ..staging.value import NUMBER, Staged
 from ..tracing import tracer
 from .keys import function_key, number_key
 from .node import SignalNode, States, Tick, copied, reached
@@ -445,6 +445,8 @@ def reduce(signal: Signal, value: Any, operation: Callable[[Any, Any], Any]) -> 
         return s, operation(r, x)
 
     _of_one_length(signal)
+    if not isinstance(value, tuple) and not NUMBER.test(value):
+        refuse(NUMBER, value, "reduce: value")
     # A structure, such as a tuple of samples, is known as it is.
     start = cast("Any", value if isinstance(value, tuple) else lift(value))
     return loop(done, step, signal.lifted(), start)[1]
