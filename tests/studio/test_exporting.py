@@ -154,9 +154,9 @@ def test_a_file_is_exported_by_hand(page, format, name, begins, at):
 
 def test_a_film_shows_its_progress_and_is_cancelled(page):
     ask(page, "gif")
-    page.get_by_label("Seconds").fill("600")
+    page.get_by_label("Seconds").fill("60000")
     page.get_by_role("button", name="Make the file").click()
-    expect(page.get_by_text("of 15000 frames")).to_be_visible()
+    expect(page.get_by_text("of 1500000 frames")).to_be_visible()
     # While frames are drawn on all processors, the page is drawn too rarely to be found at rest.
     page.get_by_role("button", name="Cancel", exact=True).dispatch_event("click")
     page.get_by_label("Seconds").fill("0.2")
