@@ -14,7 +14,7 @@ import numpy as np
 from ...base.errors import BackendError
 from ...ir import types as T
 from ...ir.expr import Buffer
-from ..jit.engine import Machine, llvm_binding
+from ..jit.engine import Machine, foreign
 from ..jit.spelling import STORED
 from ..port import CallingPlan
 
@@ -53,18 +53,7 @@ def machine() -> Machine:
 
     Raises BackendError if LLVM was built without NVPTX.
     """
-    llvm = llvm_binding()
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    try:
-        target = llvm.Target.from_triple(TRIPLE)
-    except RuntimeError as problem:
-        raise BackendError(
-            f"this llvmlite cannot compile for it: {problem}",
-            place="cuda",
-            fix="install the llvmlite that PyPI has",
-        ) from problem
-    return Machine(PROCESSOR, FEATURES, target.create_target_machine(cpu=PROCESSOR, features=FEATURES, opt=2))
+    return foreign(TRIPLE, PROCESSOR, FEATURES, place="cuda")
 
 
 def compiled(bodies: Sequence[str], plan: CallingPlan, names: Sequence[str]) -> str:

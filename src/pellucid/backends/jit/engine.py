@@ -260,3 +260,21 @@ def machine(cpu: str | None = None, features: str | None = None) -> Machine:
         cpu=cpu, features=features or "", opt=1, reloc="pic", codemodel="small"
     )
     return Machine(str(cpu), features or "", target)
+
+
+def foreign(triple: str, cpu: str, features: str, *, place: str) -> Machine:
+    """A machine of another kind than this program runs on, by the names that LLVM has for it.
+
+    Raises BackendError that tells the `place` if LLVM was built without it.
+    """
+    llvm = llvm_binding()
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    try:
+        target = llvm.Target.from_triple(triple)
+    except RuntimeError as problem:
+        fix = "install the llvmlite that PyPI has"
+        raise BackendError(
+            f"this llvmlite cannot compile for it: {problem}", place=place, fix=fix
+        ) from problem
+    return Machine(cpu, features, target.create_target_machine(cpu=cpu, features=features, opt=2))

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ...base.errors import BackendError
-from ..jit.engine import Machine, llvm_binding
+from ..jit.engine import Machine, foreign
 
 LANES = 4
 """Numbers of 32 bits in a vector."""
@@ -94,18 +93,7 @@ def machine() -> Machine:
 
     Raises BackendError if LLVM was built without WebAssembly.
     """
-    llvm = llvm_binding()
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-    try:
-        target = llvm.Target.from_triple(TRIPLE)
-    except RuntimeError as problem:
-        raise BackendError(
-            f"this llvmlite cannot compile for it: {problem}",
-            place="wasm",
-            fix="install the llvmlite that PyPI has",
-        ) from problem
-    return Machine("generic", FEATURES, target.create_target_machine(cpu="generic", features=FEATURES, opt=2))
+    return foreign(TRIPLE, "generic", FEATURES, place="wasm")
 
 
 def compiled(text: str, *, exact: bool) -> bytes:
