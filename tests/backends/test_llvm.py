@@ -162,6 +162,22 @@ kernel proved():
     assert "smin" not in proved
 
 
+def test_a_sum_of_the_index_is_spread_as_one_number():
+    source = """
+kernel shifted(left: i32):
+  output out: i32[40]
+  for i in 0 .. 40 by 16 lanes:
+    out[i] := left + i
+"""
+    kernel = parse_nest(source)
+    backend = LlvmBackend()
+    assert backend.text(kernel, {}).count("zeroinitializer") == 1
+    memory = {kernel.outputs[0]: np.zeros(40, np.int32)}
+    backend.compile(kernel, {}).run({"left": 2**31 - 20}, memory)
+    expected = np.arange(2**31 - 20, 2**31 + 20).astype(np.uint32).view(np.int32)
+    assert np.array_equal(memory[kernel.outputs[0]], expected)
+
+
 def test_constant_lengths_need_no_masks():
     words = text("a run of constant length")
     assert "masked" not in words

@@ -112,11 +112,14 @@ class Function:
             return ()
         if self.cycles.constants(node) is not None:
             return ()
+        shift = self.statements.vector_loops.shift(node)
+        if shift is not None:
+            return (shift,)
         joined = self.joined_bytes.find(node)
         return node.args if joined is None else joined.rest
 
     def compute(self, node: Expr) -> bool:
-        """Compute a load, bytes that are wanted together, an iterate, or the index of the lanes."""
+        """Compute a load, bytes that are wanted together, an iterate, or the index of the lanes with what is added."""
         op = node.op
         if op == "load":
             self.loads.load(node)
@@ -127,11 +130,14 @@ class Function:
         else:
             constants = self.cycles.constants(node)
             joined = self.joined_bytes.find(node) if constants is None else None
+            shift = self.statements.vector_loops.shift(node)
             if constants is not None:
                 # What is the same in each block needs no computation.
                 self.scope.define(node, sequence(node.type, constants))
             elif joined is not None:
                 self.joined_bytes.write(node, joined)
+            elif shift is not None:
+                self.statements.vector_loops.shifted(node, shift)
             else:
                 return False
         return True

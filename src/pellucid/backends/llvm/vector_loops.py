@@ -106,6 +106,25 @@ class VectorLoops:
         self.out.append(loop.line, text)
         self.scope.define_outside(index, name, loop.line)
 
+    def shift(self, node: Expr) -> Expr | None:
+        """What is added to the index, if a node is a sum of the index and of a value that all lanes have in common.
+
+        None where one addition makes it of what is in lanes anyway: of the index if it has a name, and of constants.
+        """
+        index = self.scope.loop.index
+        if node.op != "add" or index is None or index in self.scope.names:
+            return None
+        first, second = node.args
+        other = second if first is index else first if second is index else None
+        return None if other is None or other.op == "const" or self.scope.is_wide(other) else other
+
+    def shifted(self, node: Expr, other: Expr) -> None:
+        """Name the sum of the index and of a scalar: the sum of lane 0 is spread, instead of both."""
+        let, loop = self.out.let, self.scope.loop
+        scalar = let(f"add {SCALAR[node.type]} {loop.base}, {self.scope.names[other]}")
+        spread = self.scope.spread_here(node.type, scalar)
+        self.scope.define(node, let(f"add {typed(node.type, loop.lanes)} {spread}, {loop.offsets}"))
+
     def _keep_constants(self, body: Block) -> None:
         """Keep the floats of a short body in registers; those of a long one are read where they are used."""
         found: set[Expr] = set()
