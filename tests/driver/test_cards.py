@@ -34,7 +34,7 @@ PICTURES = {
     "param": im.disk(pl.param("radius", 20, 1, 100)),
     "moving": im.animation(lambda t: im.turn(t, im.checkerboard(5, im.red, im.blue))),
 }
-SOME = sorted(gallery.files())[::6]
+SOME = sorted(gallery.files())[::12]
 
 
 @pytest.mark.parametrize("path", SOME, ids=lambda path: path.stem)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.guarded import Guarded
 from tests.systems import levels
+from tests.turns import NIGHTLY
 
 from pellucid.backends.llvm import LlvmBackend
 from pellucid.base.errors import BackendError
@@ -128,7 +129,7 @@ def read(buffer: E.Buffer, at: E.Expr) -> E.Expr:
     return E.apply("convert", E.load(buffer, at), attr=T.i64)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30 if NIGHTLY else 15, deadline=None)
 @given(st.data(), st.sampled_from(COUNTS), TABLES, EXPRESSIONS)
 def test_tables_of_any_size_at_any_index(data, count, kind, value):
     a, b = data.draw(layouts(1, signed=True)), data.draw(layouts(2))
@@ -407,7 +408,7 @@ def test_other_forms_are_the_same_on_lesser_processors(cpu, kind):
 
 
 @pytest.mark.parametrize("cpu", levels())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10 if NIGHTLY else 5, deadline=None)
 @given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS, TABLES)
 def test_lesser_processors_give_the_same(cpu, data, count, value, kind):
     kinds = st.one_of(layouts(1), groups(1, apart=False))
