@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.pixels.made_up import MadeUp, layouts
+from tests.turns import NIGHTLY
 
 import pellucid as pl
 from pellucid import images as im
@@ -169,7 +170,8 @@ def test_memory_that_begins_anywhere(name: str, backend: str):
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_words_and_bytes_are_one_picture(name: str):
-    for source, target in (("rgb48", name), (name, "rgb48"), (name, name), (name, "yuv422p10")):
+    pairs = [("rgb48", name), (name, "rgb48"), (name, name), (name, "yuv422p10")]
+    for source, target in pairs if NIGHTLY else pairs[DRAWN.index(name) % 2 :: 2]:
         count, many = FORMATS[source].size(*SIZE), FORMATS[target].size(*SIZE)
         data = np.random.default_rng(5).integers(0, 256, count, np.uint8)
         given, room = np.empty(count + 16, np.uint8), np.empty(many + 16, np.uint8)

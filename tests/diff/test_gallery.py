@@ -19,6 +19,7 @@ from pellucid.base.errors import BackendError
 FILES = gallery.files()
 SMALL, LARGE = (24, 16), (240, 160)
 
+
 @pytest.fixture(scope="module")
 def backends() -> list[str]:
     """The back ends that can run here; the C compiler may be missing."""
