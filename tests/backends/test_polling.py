@@ -94,5 +94,5 @@ def test_asking_changes_nothing(compiling_backend: Backend, turns: int):
         ]
 
 
-def test_threads_of_a_crew_go_on():
+def test_threads_of_a_pool_go_on():
     assert POLL_FUNCTION(NEVER_STOP)() == 0

@@ -58,7 +58,7 @@ def test_every_order_of_bands_gives_the_same(backend: Backend):
         for w in workers:
             w.join()
 
-    backend.crew = backwards
+    backend.thread_pool = backwards
     found = memory_of(kernel)
     backend.compile(kernel, {}).run({"count": 80, "gain": 0.5}, found)
     assert (found[kernel.outputs[0]] == expected[kernel.outputs[0]]).all()
@@ -76,9 +76,9 @@ def test_every_order_of_bands_gives_the_same(backend: Backend):
 def test_what_comes_after_a_loop_that_is_handed_out_is_a_phase_of_its_own(after, banded, backend: Backend):
     kernel = parse_nest(ROWS + "  " + after)
     assert [phase.band is not None for phase in layout(kernel, {}).phases] == banded
-    from pellucid.driver.threads import Crew
+    from pellucid.driver.threads import ThreadPool
 
-    backend.crew = Crew()
+    backend.thread_pool = ThreadPool()
     expected, found = memory_of(kernel), memory_of(kernel)
     interp.run(kernel, {"count": 7, "gain": 0.5}, expected)
     backend.compile(kernel, {}).run({"count": 7, "gain": 0.5}, found)
@@ -107,9 +107,9 @@ def test_a_place_goes_with_every_phase_that_uses_it():
 
 def test_bands_gather_in_parts_of_a_scratch_that_is_merged_afterwards(backend: Backend):
     kernel = parse_nest(SUMS)
-    from pellucid.driver.threads import Crew
+    from pellucid.driver.threads import ThreadPool
 
-    backend.crew = Crew()
+    backend.thread_pool = ThreadPool()
     code = backend.compile(kernel, {})
     expected = memory_of(kernel)
     interp.run(kernel, {}, expected)
@@ -152,9 +152,9 @@ kernel scratch(count: i32):
         out[j * 10 + i] := line[9 - i]
 """
     )
-    from pellucid.driver.threads import Crew
+    from pellucid.driver.threads import ThreadPool
 
-    backend.crew = Crew()
+    backend.thread_pool = ThreadPool()
     code = backend.compile(kernel, {})
     _, i = np.mgrid[0:40, 0:10]
     for _ in range(20):

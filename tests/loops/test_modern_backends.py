@@ -11,12 +11,12 @@ from pellucid.backends.c import CBackend, export
 from pellucid.backends.c.compiler import find_compiler
 from pellucid.backends.conformance import same_bits
 from pellucid.backends.llvm import LlvmBackend
-from pellucid.driver.threads import Crew
+from pellucid.driver.threads import ThreadPool
 from pellucid.ir import nest as N
 from pellucid.ir.interp import run
 from pellucid.loops.core import tactic
 
-BACKENDS = {"llvm": LlvmBackend(crew=Crew()), "c": CBackend(crew=Crew())}
+BACKENDS = {"llvm": LlvmBackend(thread_pool=ThreadPool()), "c": CBackend(thread_pool=ThreadPool())}
 
 
 def memory_of(kernel: N.Kernel) -> dict:

@@ -5,7 +5,7 @@ import pytest
 
 from pellucid.backends.c import CBackend
 from pellucid.backends.llvm import LlvmBackend
-from pellucid.driver.threads import Crew
+from pellucid.driver.threads import ThreadPool
 from pellucid.ir import nest as N
 from pellucid.ir.interp import run
 from pellucid.ir.parse import parse_expr, parse_nest
@@ -38,7 +38,7 @@ GATHER = """  for y in 0 .. 300:
 """
 
 
-@pytest.mark.parametrize("backend", [LlvmBackend(), CBackend(crew=Crew())], ids=["llvm", "c"])
+@pytest.mark.parametrize("backend", [LlvmBackend(), CBackend(thread_pool=ThreadPool())], ids=["llvm", "c"])
 @pytest.mark.parametrize(
     ("op", "type_"), [("max", "i32"), ("min", "u16"), ("add", "u32"), ("add", "i64"), ("xor", "u8")]
 )
@@ -102,7 +102,7 @@ def test_a_loop_that_gathers_into_two_arrays_is_parted_for_both():
     pixels = np.random.default_rng(4).integers(0, 256, 30000).astype(np.uint8)
     memory = {b: np.zeros(b.size, np.int32) for b in state.kernel.outputs}
     memory |= dict.fromkeys(N.inputs(state.kernel), pixels)
-    LlvmBackend(crew=Crew()).compile(state.kernel, {}).run({}, memory, threads=3)
+    LlvmBackend(thread_pool=ThreadPool()).compile(state.kernel, {}).run({}, memory, threads=3)
     h, rows, _ = (memory[b] for b in state.kernel.outputs)
     assert (h == np.bincount(pixels & 15, minlength=16)).all()
     expected = np.zeros(300, np.int32)

@@ -1,8 +1,8 @@
 """What the driver asks of a back end: compile a placed nest to `Code`, and run the code on arrays.
 
 Back ends stand beside `loops`, under the driver: of caches and threads they know only the two small protocols here
-(`CodeStore`, `Crew`), which the driver passes in. All back ends share the order of buffers, the check of arguments,
-and the phases of a kernel, whose parallel loops are divided into chunks.
+(`CodeStore`, `ThreadPool`), which the driver passes in. All back ends share the order of buffers, the check of
+arguments, and the phases of a kernel, whose parallel loops are divided into chunks.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Code(Protocol):
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
         """Run once: `arguments` by parameter name, `memory` by buffer (else the buffer's own data).
 
-        Stores change the arrays in place. `threads` bounds how many threads take part; None leaves it to the crew.
+        Stores change the arrays in place. `threads` bounds the threads that take part; None leaves them to the pool.
         Raises InputError for a missing or unfit argument or array.
         """
         ...
@@ -98,12 +98,12 @@ class CodeStore(Protocol):
 MAX_BANDS = 32
 """Maximum parts of a loop that is divided among threads."""
 
-Crew = Callable[[int, Callable[[int], None], "int | None"], None]
-"""Calls a task with 0 .. count - 1, in any order, from up to so many threads: ``crew(count, task, threads)``."""
+ThreadPool = Callable[[int, Callable[[int], None], "int | None"], None]
+"""Calls a task with 0 .. count - 1, in any order, from up to so many threads: ``thread_pool(count, task, threads)``."""
 
 
 def alone(count: int, task: Callable[[int], None], threads: int | None) -> None:
-    """The crew of one: every task in order, in the calling thread."""
+    """The thread pool of one thread: every task in order, in the calling thread."""
     for k in range(count):
         task(k)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from ..base.errors import BackendError, did_you_mean
 
 if TYPE_CHECKING:
-    from .port import Backend, CodeStore, Crew
+    from .port import Backend, CodeStore, ThreadPool
 
 PACKAGES = Path(__file__).parent
 
@@ -31,7 +31,7 @@ class Lent:
     """
 
     store: CodeStore
-    crew: Crew
+    thread_pool: ThreadPool
     threads: int
     write: Callable[..., tuple[list[str], dict[Any, int]]]
 

@@ -90,7 +90,7 @@ def require_page() -> None:
 
 
 def finish(
-    target: Path, root: Path, manifest: Manifest, crew: ShardWorkers, progress: Callable[[int], None]
+    target: Path, root: Path, manifest: Manifest, shard_workers: ShardWorkers, progress: Callable[[int], None]
 ) -> None:
     """Cut a store of all levels into the tiles of a description; `progress` is told the number of shards done."""
     folder = files_of(target)
@@ -103,7 +103,7 @@ def finish(
         (folder / str(manifest.levels - 1 - level)).mkdir(exist_ok=True)
         missing = [place for place in places if not _are_there(folder, manifest, place)]
         done += len(places) - len(missing)
-        for count in crew.run(work, missing):
+        for count in shard_workers.run(work, missing):
             done += count
             progress(done)
     for name in SCRIPTS:

@@ -28,7 +28,7 @@ from pellucid.base.progress import Progress, ProgressLine
 from pellucid.base.tracebacks import door
 from pellucid.base.view import View, checked_whole, spelled_out
 from pellucid.canvas import deep_zoom, pyramids, shards
-from pellucid.canvas import workers as crews
+from pellucid.canvas import workers as clients
 from pellucid.canvas.folders import begun, check_same, locked, write_meta
 from pellucid.canvas.formats import check_alpha, checked_path
 from pellucid.canvas.shards import MAX_SHARD, Manifest, ShardPlace
@@ -144,16 +144,16 @@ def store(
     drawn = checked = 0
     if not (kind.is_made and _is_made(target, kind, manifest, resume=resume)):
         with contextlib.ExitStack() as stack:
-            given = None if client is None else stack.enter_context(crews.given(client))
+            given = None if client is None else stack.enter_context(clients.given(client))
             root = target.with_name(target.name + UNFINISHED) if kind.is_made else target
             stack.enter_context(begun(root, manifest, card.text, resume=resume))
             told = _Told(progress or stack.enter_context(ProgressLine("shards")), total, twice=kind.is_made)
             # A store in which nothing is missing needs no workers.
-            crew = ShardWorkers(lambda: given or stack.enter_context(crews.local(workers)))
-            drawn = _draw(root, manifest, crew, told)
+            shard_workers = ShardWorkers(lambda: given or stack.enter_context(clients.local(workers)))
+            drawn = _draw(root, manifest, shard_workers, told)
             if kind.is_made:
                 checked = _verified(root, manifest, verify)
-                _make(target, kind, root, manifest, crew, told)
+                _make(target, kind, root, manifest, shard_workers, told)
                 shutil.rmtree(root)
             else:
                 write_meta(root, manifest, complete=True)
@@ -222,7 +222,7 @@ class _Told:
         self._progress(self._shards + done, self._total)
 
 
-def _draw(root: Path, manifest: Manifest, crew: ShardWorkers, told: _Told) -> int:
+def _draw(root: Path, manifest: Manifest, shard_workers: ShardWorkers, told: _Told) -> int:
     """Draw the shards that are missing, level after level; gives how many those were."""
     work = functools.partial(shards.write_shards, str(root), manifest.digest)
     done = drawn = 0
@@ -231,7 +231,7 @@ def _draw(root: Path, manifest: Manifest, crew: ShardWorkers, told: _Told) -> in
         missing = [place for place in places if not _is_there(root, manifest, place)]
         done += len(places) - len(missing)
         told.drawn(done)
-        for count in crew.run(work, missing):
+        for count in shard_workers.run(work, missing):
             done, drawn = done + count, drawn + count
             told.drawn(done)
     return drawn
@@ -298,11 +298,11 @@ def _is_tiff(target: Path, manifest: Manifest, *, resume: bool) -> bool:
 
 
 def _make(
-    target: Path, kind: StoreKind, root: Path, manifest: Manifest, crew: ShardWorkers, told: _Told
+    target: Path, kind: StoreKind, root: Path, manifest: Manifest, shard_workers: ShardWorkers, told: _Told
 ) -> None:
     """Make a TIFF or a Deep Zoom of a finished store."""
     if kind.suffix == deep_zoom.SUFFIX:
-        deep_zoom.finish(target, root, manifest, crew, told.made)
+        deep_zoom.finish(target, root, manifest, shard_workers, told.made)
         return
     name = str(root), manifest.digest
     with atomic_write(target) as file:

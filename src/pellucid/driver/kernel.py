@@ -453,9 +453,9 @@ def make_backend(name: str) -> Backend:
     """
     from ..backends.llvm import written
     from .cache import cache
-    from .threads import available, crew
+    from .threads import available, thread_pool
 
-    return maker("llvm" if name == "auto" else name).make(Lent(cache(), crew, available(), written))
+    return maker("llvm" if name == "auto" else name).make(Lent(cache(), thread_pool, available(), written))
 
 
 @door

@@ -1,4 +1,4 @@
-"""The crew: threads that stay, among which a kernel's bands are handed out.
+"""The thread pool: threads that stay, among which the bands of a kernel are handed out.
 
 Waking a thread costs microseconds where starting one costs a hundred, and frames take a millisecond. The calling thread
 takes part, and returns when the last band is done, not when the last thread has noticed.
@@ -72,11 +72,11 @@ class _Job:
         self.done.acquire()
 
 
-class Crew:
-    """Calls a task for each band from several threads: ``crew(count, task, threads)``.
+class ThreadPool:
+    """Calls a task for each band from several threads: ``thread_pool(count, task, threads)``.
 
     >>> results = []
-    >>> Crew()(3, results.append, 2)
+    >>> ThreadPool()(3, results.append, 2)
     >>> sorted(results)
     [0, 1, 2]
     """
@@ -147,5 +147,5 @@ class Crew:
         threading.Thread(target=serve, name=f"pellucid {len(self._wakes)}", daemon=True).start()
 
 
-crew = Crew()
-"""The crew of this process."""
+thread_pool = ThreadPool()
+"""The thread pool of this process."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...ir.nest import Kernel
 from ..jit.calling import Library, MachineCode
 from ..jit.linking import Linking
-from ..port import CodeStore, Crew, Ranges, alone, layout
+from ..port import CodeStore, Ranges, ThreadPool, alone, layout
 from .compiler import CCompiler, find_compiler, load
 from .module import callable_source, export
 
@@ -13,7 +13,7 @@ __all__ = ["CBackend", "export"]
 
 
 class CBackend(Linking):
-    """Compiles nests by the C compiler; `store` keeps libraries between runs, `crew` runs bands side by side.
+    """Compiles nests by the C compiler; `store` keeps libraries between runs, `thread_pool` runs bands side by side.
 
     Raises BackendError when something is to be compiled and there is no C compiler.
     """
@@ -22,9 +22,9 @@ class CBackend(Linking):
     aligned = True
     """In C, an access at any other address is undefined."""
 
-    def __init__(self, store: CodeStore | None = None, crew: Crew = alone) -> None:
+    def __init__(self, store: CodeStore | None = None, thread_pool: ThreadPool = alone) -> None:
         super().__init__()
-        self.store, self.crew = store, crew
+        self.store, self.thread_pool = store, thread_pool
 
     @property
     def compiler(self) -> CCompiler:

@@ -11,4 +11,4 @@ EVERYWHERE = False
 
 def make(lent: Lent) -> CBackend:
     """The machine's own compiler; raises BackendError if there is none."""
-    return CBackend(store=lent.store, crew=lent.crew)
+    return CBackend(store=lent.store, thread_pool=lent.thread_pool)

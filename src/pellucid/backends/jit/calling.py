@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...ir.expr import Buffer
-from ..port import MAX_BANDS, Arguments, Calling, Crew, Memory, address
+from ..port import MAX_BANDS, Arguments, Calling, Memory, ThreadPool, address
 from .polling import NEVER_STOP, Poll
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class MachineCode:
     calling: Calling
     needs: dict[Buffer, int] = field(repr=False)
     linked: Library = field(repr=False)
-    crew: Crew = field(repr=False)
+    thread_pool: ThreadPool = field(repr=False)
     workers: WorkerPool | None = field(default=None, repr=False)
     key: str = field(default="", repr=False)
     text: str = field(default="", repr=False)
@@ -182,7 +182,7 @@ class PreparedCall:
             code.pack_into(words, code.lengths_at, *lengths)
         poll = Poll() if code.calling.polls else None
         if poll is not None and not any(code.calling.bands):
-            # No signal is handled in the threads of a crew.
+            # No signal is handled in the threads of a thread pool.
             words[code.lengths_at // 8 - 1] = poll.place
         many, params = place + code.lengths_at, place + code.params_at
         for call, first, beyond, step in self._steps:
@@ -210,4 +210,6 @@ class PreparedCall:
 
     def _hand_out(self, call: Any, job: tuple[int, int, int], starts: range, beyond: int) -> None:
         code, step = self._code, starts.step
-        code.crew(len(starts), lambda k: call(*job, starts[k], min(starts[k] + step, beyond)), self._threads)
+        code.thread_pool(
+            len(starts), lambda k: call(*job, starts[k], min(starts[k] + step, beyond)), self._threads
+        )

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ...ir.expr import Buffer
-from ..port import CallingPlan, Code, CodeStore, Crew
+from ..port import CallingPlan, Code, CodeStore, ThreadPool
 from . import manifest
 from .calling import Library, MachineCode
 from .loading import loaded, recalled
@@ -28,7 +28,7 @@ class Linking(ABC):
     """Links, and keeps, what a back end compiles."""
 
     store: CodeStore | None
-    crew: Crew
+    thread_pool: ThreadPool
     aligned = False
     """Whether code counts on arrays that begin at multiples of their elements' sizes."""
 
@@ -67,7 +67,7 @@ class Linking(ABC):
         if linked is None:
             linked = self._linked[key] = loaded(self.store, key, made, linked_of)
         return MachineCode(
-            plan.calling, needs, linked, self.crew, self.workers(), key, text, aligned=self.aligned
+            plan.calling, needs, linked, self.thread_pool, self.workers(), key, text, aligned=self.aligned
         )
 
     def entry(self, code: Code, buffers: Sequence[Buffer]) -> bytes:
@@ -87,7 +87,9 @@ class Linking(ABC):
             if linked is None:
                 return None
             self._linked[key] = linked
-        return MachineCode(calling, needs, linked, self.crew, self.workers(), key, aligned=self.aligned)
+        return MachineCode(
+            calling, needs, linked, self.thread_pool, self.workers(), key, aligned=self.aligned
+        )
 
 
 @contextmanager

@@ -10,11 +10,11 @@ from ..jit.calling import Library, MachineCode, entry
 from ..jit.engine import Machine, machine
 from ..jit.linking import Linking
 from ..jit.workers import WorkerPool, worker_pool
-from ..port import CallingPlan, CodeStore, Crew, Ranges, alone, layout
+from ..port import CallingPlan, CodeStore, Ranges, ThreadPool, alone, layout
 
 
 class LlvmBackend(Linking):
-    """Compiles nests by LLVM; `store` keeps object code between runs, `crew` runs bands side by side.
+    """Compiles nests by LLVM; `store` keeps object code between runs, `thread_pool` runs bands side by side.
 
     `cpu` and `features` name another processor of the same family than the host, as LLVM calls them.
 
@@ -41,13 +41,13 @@ class LlvmBackend(Linking):
     def __init__(
         self,
         store: CodeStore | None = None,
-        crew: Crew = alone,
+        thread_pool: ThreadPool = alone,
         threads: int = 1,
         cpu: str | None = None,
         features: str | None = None,
     ) -> None:
         super().__init__()
-        self.store, self.crew, self.threads = store, crew, threads
+        self.store, self.thread_pool, self.threads = store, thread_pool, threads
         self._cpu, self._features = cpu, features
 
     @property

@@ -10,4 +10,4 @@ EVERYWHERE = True
 
 def make(lent: Lent) -> LlvmBackend:
     """The compiler for this processor."""
-    return LlvmBackend(store=lent.store, crew=lent.crew, threads=lent.threads)
+    return LlvmBackend(store=lent.store, thread_pool=lent.thread_pool, threads=lent.threads)

@@ -12,7 +12,7 @@ import numpy as np
 from ...ir import expr as E
 from ...ir import interp
 from ...ir import nest as N
-from ..port import Arguments, CallingPlan, Crew, Memory, Phase, Ranges, alone, layout
+from ..port import Arguments, CallingPlan, Memory, Phase, Ranges, ThreadPool, alone, layout
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,7 +20,7 @@ class NumpyCode:
     """A kernel to be interpreted."""
 
     plan: CallingPlan
-    crew: Crew = field(repr=False)
+    thread_pool: ThreadPool = field(repr=False)
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
         """Run once; see `port.Code`."""
@@ -36,7 +36,7 @@ class NumpyCode:
             def part(k: int, phase: Phase = phase, bands: list[tuple[int, int]] = bands) -> None:
                 interp.run(replace(plan.kernel, body=restricted(phase, *bands[k])), given, arrays)
 
-            self.crew(len(bands), part, threads)
+            self.thread_pool(len(bands), part, threads)
 
 
 def restricted(phase: Phase, first: int, beyond: int) -> N.Block:
@@ -50,7 +50,7 @@ def restricted(phase: Phase, first: int, beyond: int) -> N.Block:
 
 
 class NumpyBackend:
-    """Runs nests by the interpreter; `crew` runs bands side by side.
+    """Runs nests by the interpreter; `thread_pool` runs bands side by side.
 
     >>> from pellucid.ir.parse import parse_nest
     >>> kernel = parse_nest('''
@@ -68,9 +68,9 @@ class NumpyBackend:
 
     name = "numpy"
 
-    def __init__(self, crew: Crew = alone) -> None:
-        self.crew = crew
+    def __init__(self, thread_pool: ThreadPool = alone) -> None:
+        self.thread_pool = thread_pool
 
     def compile(self, kernel: N.Kernel, ranges: Ranges) -> NumpyCode:
         """The kernel, checked; see `port.Backend`."""
-        return NumpyCode(layout(kernel, ranges), self.crew)
+        return NumpyCode(layout(kernel, ranges), self.thread_pool)

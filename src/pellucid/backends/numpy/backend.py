@@ -10,4 +10,4 @@ EVERYWHERE = True
 
 def make(lent: Lent) -> NumpyBackend:
     """The interpreter, whose bands the driver's threads run."""
-    return NumpyBackend(crew=lent.crew)
+    return NumpyBackend(thread_pool=lent.thread_pool)
