@@ -25,7 +25,7 @@ settings.register_profile(
     "gate",
     deadline=None,
     derandomize=True,
-    max_examples=60,
+    max_examples=40,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )

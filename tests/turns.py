@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,16 @@ import pytest
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 NUMERICS = ("exact", "relaxed")
 PRECISIONS = ("f32", "f64")
+
+
+def half(count: int) -> int:
+    """As many random cases in the nightly run, half of them in the gate."""
+    return count if NIGHTLY else (count + 1) // 2
+
+
+def every_other(cases: Iterable[Any]) -> list[Any]:
+    """All cases in the nightly run, every second one in the gate."""
+    return list(cases)[:: 1 if NIGHTLY else 2]
 
 
 def every_second(files: Sequence[Path], turn: int = 0) -> list[Path]:

@@ -22,7 +22,7 @@ from pellucid import images as im
 from pellucid.base.errors import InputError
 from pellucid.canvas import bands
 
-CASES, LARGE, TURNS = 300, 20, 30
+CASES, LARGE, TURNS = 300, 20, 50
 PICTURES: dict[str, Any] = {
     "swirl": im.swirl(100, im.checkerboard(10, im.black, im.white)),
     "noise": im.fbm(3),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests.diff.programs import Program, joined, programs
+from tests.turns import half
 
 from pellucid.backends.c import CBackend
 from pellucid.backends.conformance import same_bits
@@ -45,14 +46,14 @@ def check(kernel: N.Kernel, arguments: dict[str, float], memory: dict, backends:
                     )
 
 
-@settings(max_examples=64)
+@settings(max_examples=half(64))
 @given(programs(count=8))
 def test_back_ends_agree_on_random_programs(parts: list[Program]):
     backends: list[Backend] = [LlvmBackend(), CBackend()]
     check(*joined(parts), backends)
 
 
-@settings(max_examples=24)
+@settings(max_examples=half(24))
 @given(programs(count=4, largest=30))
 def test_lesser_processors_agree_on_larger_programs(parts: list[Program]):
     check(*joined(parts), [NumpyBackend(), *([LlvmBackend(cpu="x86-64")] if X86 else [])])

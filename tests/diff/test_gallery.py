@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from examples import gallery
 from tests.kernels import kernel_of
-from tests.turns import NUMERICS, PRECISIONS, every_second, pictures_by_turns
+from tests.turns import NIGHTLY, NUMERICS, PRECISIONS, every_second, pictures_by_turns
 
 from pellucid.backends.c.compiler import find_compiler
 from pellucid.base.errors import BackendError
@@ -46,9 +46,6 @@ EXTREMES = [
     {"center": (0.0, 0.0), "zoom": 1.0, "time": -1e12},
 ]
 """Views in which coordinates are huge, equal or lost, numbers overflow, and NaN is common."""
-LONG = ("mountains", "caustic")
-"""Pictures of so many steps that the interpreter takes seconds over a frame of any size. Each kind of numbers takes
-every second extreme; the nightly run takes all kinds."""
 
 
 @pictures_by_turns(FILES, 0)
@@ -60,9 +57,10 @@ def test_back_ends_agree_bit_for_bit(path, numerics, precision, backends):
     }
     usual = view_of(shown, SMALL)
     # On the lines between tiles, where one bit decides, and far out and far in, where few are left.
-    extremes = EXTREMES
-    if path.stem in LONG:
-        extremes = EXTREMES[(NUMERICS.index(numerics) + PRECISIONS.index(precision)) % 2 :: 2]
+    # In the gate each kind of numbers takes every second one.
+    extremes = (
+        EXTREMES if NIGHTLY else EXTREMES[(NUMERICS.index(numerics) + PRECISIONS.index(precision)) % 2 :: 2]
+    )
     for change in ({}, {"center": shown.center}, *extremes):
         view = {**usual, **change}
         size = SMALL if view["zoom"] == usual["zoom"] else (20, 3)
