@@ -51,17 +51,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect without searches for garbage, then or later: all that is imported and collected lives to the end.
-
-    Tests make much that is kept, and each search goes through it: a search for every 700 new objects, which is the
-    default, takes twice the time of all searches that are made here.
-    """
+    """Collect without searches for garbage, then or later: all that is imported and collected lives to the end."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(20_000, 10, 10)
         gc.enable()
 
 
