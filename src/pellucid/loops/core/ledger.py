@@ -121,7 +121,7 @@ class Step:
             self.clauses,
             self.before,
             self.after,
-            self.details,
+            self.beneath,
         )
 
     def __str__(self) -> str:

@@ -5,7 +5,7 @@ Above theorems, lemmas and the statuses of rules; a `Ledger` makes its rows when
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,7 @@ class LedgerRow:
     status   how far it can be trusted, and where that is shown; None for a step that was refused.
     clauses  the conditions that were decided, as (name, words); of a refused step, the one that failed.
     before   the timer's cost before the step, and `after` after it: cycles, estimated with guessed sizes.
+    beneath  writes the steps beneath, whose names are those of the program's text: few readers ask for them.
     """
 
     stage: str
@@ -49,7 +50,12 @@ class LedgerRow:
     clauses: tuple[tuple[str, str], ...]
     before: float
     after: float
-    details: tuple[str, ...]
+    beneath: Callable[[], tuple[str, ...]]
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """The steps beneath, written out on demand."""
+        return self.beneath()
 
     @property
     def label(self) -> str:

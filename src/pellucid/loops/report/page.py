@@ -285,8 +285,8 @@ def _reason(row: LedgerRow, status: Status) -> Iterator[str]:
         yield _item("Conditions that were decided here", _clauses(row.clauses))
     if row.rules:
         yield _item("Rules that were applied", _rules(row.rules))
-    if row.details:
-        steps = "".join(f"<li><code>{escaped(_shortened(text))}</code></li>" for text in row.details)
+    if details := row.details:
+        steps = "".join(f"<li><code>{escaped(_shortened(text))}</code></li>" for text in details)
         yield _item("The small steps that it is made of", f"<ol>{steps}</ol>")
 
 
