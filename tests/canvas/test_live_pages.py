@@ -40,6 +40,8 @@ def bare(window: Page, page) -> None:
 
 
 def now(window: Page) -> np.ndarray:
+    # On a busy machine the address may be written before the frame that was asked for is drawn.
+    window.evaluate("new Promise(requestAnimationFrame)")
     return np.frombuffer(canvas_pixels(window), np.uint8).reshape(SIZE[1], SIZE[0], 4)[::-1]
 
 
