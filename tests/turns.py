@@ -25,7 +25,7 @@ def every_other(cases: Iterable[Any]) -> list[Any]:
     return list(cases)[:: 1 if NIGHTLY else 2]
 
 
-def every_second(files: Sequence[Path], turn: int = 0) -> list[Path]:
+def pictures_by_halves(files: Sequence[Path], turn: int = 0) -> list[Path]:
     """All files in the nightly run; half of them in the gate, the other half at the next turn.
 
     The half goes by the name, so that a new picture changes nothing for the others.

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from examples import gallery
-from tests.turns import every_second
+from tests.turns import pictures_by_halves
 
 import pellucid as pl
 from pellucid import images as im
@@ -42,7 +42,7 @@ TYPES = {
     "uint32_t *": ctypes.c_void_p,
 }
 
-COMPILED = set(every_second(gallery.files()))
+COMPILED = set(pictures_by_halves(gallery.files()))
 
 
 def drawn(header: str, source: str, values: dict[str, float]) -> tuple[bool, np.ndarray]:
