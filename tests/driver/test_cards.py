@@ -20,10 +20,10 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import InputError, PellucidError
 from pellucid.driver.card import MAX_NAMES, VARIANTS, Card, card_of
+from pellucid.driver.digest import digest
 from pellucid.driver.frame import build
 from pellucid.driver.options import Options
 from pellucid.ir import types as T
-from pellucid.ir.digest import digest
 
 PIXELS = np.random.default_rng(1).integers(0, 256, (12, 20, 4), np.uint8)
 PICTURES = {

@@ -80,6 +80,20 @@ def test_shared_nodes_are_printed_once(depth: int):
     assert parse_expr(text) == [x]
 
 
+@given(st.integers(1, 40), st.booleans())
+def test_shared_nodes_of_a_repeat_are_printed_once(depth: int, placed: bool):
+    out = Buffer("out", T.f32, 1)
+    value = x = E.state(0, 0, T.f32)
+    for _ in range(depth):
+        value = E.apply("add", value, value)
+    final = E.iterate([E.const(1.0, T.f32)], [E.apply("mul", x, value)], E.FALSE, E.const(3, T.i32), 0)[0]
+    store = N.Store(out, E.const(0, T.i32), final)
+    kernel = N.Kernel("k", (), (out,), (store,) if placed else (N.Repeat(final.args[0], ()), store))
+    kernel = place(kernel)[0] if placed else kernel
+    assert len(print_nest(kernel).splitlines()) <= depth + 6
+    check(kernel)
+
+
 def test_precedences_are_those_of_arithmetic():
     a, b, c = (E.param(n, T.i32) for n in "abc")
     assert parse_expr("$a:i32 + $b:i32 * $c:i32") == [E.apply("add", a, E.apply("mul", b, c))]

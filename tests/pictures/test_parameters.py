@@ -17,6 +17,7 @@ from pellucid.backends.numpy import NumpyBackend
 from pellucid.base.errors import InputError
 from pellucid.driver import compiled
 from pellucid.driver import kernel as driver
+from pellucid.driver.cache import Cache
 
 BACKENDS = {"llvm": LlvmBackend, "c": CBackend, "numpy": NumpyBackend}
 
@@ -36,6 +37,9 @@ def counted(monkeypatch):
     for name, backend in BACKENDS.items():
         monkeypatch.setattr(backend, "compile", counting(name, backend.compile))
     monkeypatch.setattr(driver, "build", counting("traced", driver.build))
+    # Beside it, others may draw the same picture and keep its code in the folder that all workers share.
+    nothing = Cache(None)
+    monkeypatch.setattr(compiled, "cache", lambda: nothing)
     compiled.forget()
     return done
 

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..backends.port import Backend, Code, Keeping
 from ..base.fingerprint import fingerprint
-from ..ir.digest import digest
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts
 from ..ir.nest import Kernel, inputs
 from ..ir.prim import changed
 from ..ir.verify import checking
 from .cache import cache
+from .digest import digest
 from .options import Options
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ Statements are read by their indentation, here; their expressions in `terms`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from ..base.deep_stack import with_deep_stack
@@ -154,10 +154,12 @@ class _NestParser:
             line = self.line()
             line.take("alloc")
 
-    def block(self, outer: int) -> N.Block:
+    def block(self, outer: int, ending: Callable[[], None] = lambda: None) -> N.Block:
+        """The statements further in than `outer`; `ending` reads what calls things by the names given among them."""
         found: list[N.Statement] = []
         mark = len(self.scope.brief)
         if self.at >= len(self.lines) or self.lines[self.at][0] <= outer:
+            ending()
             return ()
         indent = self.lines[self.at][0]
         self.depth += 1
@@ -170,6 +172,7 @@ class _NestParser:
             if statement is not None:
                 found.append(statement)
         self.depth -= 1
+        ending()
         self.scope.leave(mark)
         return tuple(found)
 
@@ -197,13 +200,7 @@ class _NestParser:
         if line.accept("alloc"):
             return self.allocation(line, indent)
         if line.accept("repeat"):
-            name = line.name()
-            line.take("=")
-            value = self.scope.names[name] = line.expression(whole=True)
-            if value.op != "iterate":
-                raise line.error("'repeat' is the place of an iterate", "write '=' without it")
-            line.take(":")
-            return N.Repeat(value, self.block(indent))
+            return self.repeat(line, indent)
         if line.peek(1) in ("=", ":="):
             name, mark = line.name(), line.take()
             value = line.expression(whole=mark == ":=")
@@ -239,6 +236,24 @@ class _NestParser:
             if name not in self.scope.names:
                 raise line.error(f"{name!r} is no value of the block", "keep what is computed in it")
         return N.Once(across, tuple([self.scope.names[name] for name in names]), body)
+
+    def repeat(self, line: TokenLine, indent: int) -> N.Repeat:
+        """The place of an iterate, whose line is read behind its body: it calls the step by the names given there."""
+        name = line.name()
+        line.take("=")
+        found: list[Expr] = []
+
+        def head() -> None:
+            value = line.expression(whole=True)
+            if value.op != "iterate":
+                raise line.error("'repeat' is the place of an iterate", "write '=' without it")
+            line.take(":")
+            line.done()
+            self.scope.names[name] = value
+            found.append(value)
+
+        body = self.block(indent, head)
+        return N.Repeat(found[0], body)
 
     def loop(self, line: TokenLine, indent: int) -> N.For:
         line.take("for")

@@ -254,10 +254,7 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
             lines[head] = f"{pad}once in {s.across} loop{'s' if s.across > 1 else ''}, keep {kept}:"
             continue
         if isinstance(s, N.Repeat):
-            text = printer.show(s.value, whole=True)
-            printer.starts.append(len(lines))
-            lines.append(f"{pad}repeat {printer.name(s.value, 't')} = {text}:")
-            body(s.body)
+            _print_repeat(s, printer, lines, depth)
             continue
         lines += [pad + line for line in printer.abbreviations(shared)]
         printer.starts.append(len(lines))
@@ -298,6 +295,24 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
                 lines += [pad + _allocated(buffer, size, printer) for buffer, size in sizes.items()]
                 lines[-1] += ":"
                 body(inner)
+
+
+def _print_repeat(s: N.Repeat, printer: Printer, lines: list[str], depth: int) -> None:
+    """A loop's step is told behind its body, by the names given there, though its line stands before."""
+    init, step, stop, limit = parts(s.value)
+    pad = "  " * depth
+    lines += [pad + line for line in printer.abbreviations([*init, limit])]
+    printer.starts.append(len(lines))
+    head = len(lines)
+    lines.append("")
+    mark = len(printer.brief)
+    _print_block(s.body, printer, lines, depth + 1)
+    lines += [f"{pad}  {line}" for line in printer.abbreviations([*step, stop])]
+    if len(lines) == head + 1:
+        lines.append(f"{pad}  pass")
+    text = printer.show(s.value, whole=True)
+    printer.leave(mark)
+    lines[head] = f"{pad}repeat {printer.name(s.value, 't')} = {text}:"
 
 
 def _allocated(buffer: Buffer, size: Expr, printer: Printer) -> str:

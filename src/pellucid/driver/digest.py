@@ -1,7 +1,8 @@
 """The digest of a kernel: equal for programs of equal structure, in every process, and soon made.
 
-Beside `text`, which is for people. Nodes are numbered as they are reached from the statements, operands first, so that
-nothing depends on what was built before; and there is no recursion, so that long expressions need no room.
+Keys of the cache are made of it; `ir.text` is for people. Nodes are numbered as they are reached from the statements,
+operands first, so that nothing depends on what was built before; and there is no recursion, so that long expressions
+need no room.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ import hashlib
 from collections.abc import Iterable, Mapping
 
 from ..base.errors import IrError
-from . import nest as N
-from .expr import Expr
-from .facts import Facts
+from ..ir import nest as N
+from ..ir.expr import Expr
+from ..ir.facts import Facts
 
 
 def digest(kernel: N.Kernel, ranges: Mapping[Expr, Facts]) -> str:
     """The digest of a kernel and of what is known of some of its nodes, as 64 hexadecimal digits.
 
-    >>> from .parse import parse_nest
+    >>> from pellucid.ir.parse import parse_nest
     >>> text = '''
     ... kernel fill():
     ...   output out: i32[4]
