@@ -19,7 +19,7 @@ from specializing import THESIS, hertz, instructions
 
 from pellucid import signals as sg
 from pellucid.backends.llvm import LlvmBackend
-from pellucid.driver.compiled import forget
+from pellucid.driver import forget
 from pellucid.driver.program import compile_program
 from pellucid.driver.streams import compile_stream, optimized
 from pellucid.ir.stream import Stream

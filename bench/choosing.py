@@ -27,7 +27,7 @@ from harness import wake
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.driver.compiled import forget
+from pellucid.driver import forget
 
 WAYS = ("tiles", "llvm", "auto")
 LAYERS, OPERATORS = (1, 10, 100, 1000), (100, 1000, 10_000, 30_000)

@@ -94,7 +94,7 @@ class Pair:
 
     def anew(self) -> float:
         """Milliseconds of a call when nothing is in memory."""
-        from pellucid.driver.compiled import forget
+        from pellucid.driver import forget
 
         forget()
         rest(0.2)

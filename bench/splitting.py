@@ -21,8 +21,7 @@ from harness import rest
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.driver import pipeline
-from pellucid.driver.compiled import forget
+from pellucid.driver import forget, pipeline
 from pellucid.loops.scripts import splitting
 
 SIDES = (512, 1024)

@@ -12,10 +12,10 @@ import pytest
 import pellucid as pl
 from pellucid import images as im
 from pellucid.backends.tiles.machine.running import TileCounts
-from pellucid.driver import choosing, compiled
+from pellucid.driver import choosing, compiled, forget
 from pellucid.driver.cache import Cache
 from pellucid.driver.choosing import LLVM, TILES, ChosenCode
-from pellucid.driver.compiled import codes, forget
+from pellucid.driver.compiled import codes
 from pellucid.driver.frame import FrameVariant
 from pellucid.driver.kernel import Kernel
 from pellucid.driver.options import Options

@@ -12,9 +12,8 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.conversion import nests as conversions
 from pellucid.driver import cache as caches
-from pellucid.driver import compiled
+from pellucid.driver import compiled, forget
 from pellucid.driver.cache import Cache
-from pellucid.driver.compiled import forget
 from pellucid.pixels import layout_of
 
 SIZE = (13, 6)

@@ -15,7 +15,7 @@ from pellucid.backends.c import CBackend
 from pellucid.backends.llvm import LlvmBackend
 from pellucid.backends.numpy import NumpyBackend
 from pellucid.base.errors import InputError
-from pellucid.driver import compiled
+from pellucid.driver import compiled, forget
 from pellucid.driver import kernel as driver
 from pellucid.driver.cache import Cache
 
@@ -40,7 +40,7 @@ def counted(monkeypatch):
     # Beside it, others may draw the same picture and keep its code in the folder that all workers share.
     nothing = Cache(None)
     monkeypatch.setattr(compiled, "cache", lambda: nothing)
-    compiled.forget()
+    forget()
     return done
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import pellucid as pl
 from pellucid import images as im
-from pellucid.driver.compiled import forget
+from pellucid.driver import forget
 
 PROGRAM = """
 import hashlib, sys

@@ -153,7 +153,7 @@ def compiled(
         return picture
     if not is_picture(picture):
         raise no_picture(picture)
-    return driver.Kernel(checked_source(picture), driver.Options(**chosen), now=False)
+    return driver.kernels.get(checked_source(picture), driver.Options(**chosen))
 
 
 def precision_of(picture: object, precision: str | None) -> str:

@@ -1,7 +1,7 @@
 """The order of the pipeline as data, options, caches, threads and the callable kernel."""
 
-from .compiled import forget
 from .kernel import Kernel, compile, export_c
+from .known import forget, kernels
 from .options import Options
 
-__all__ = ["Kernel", "Options", "compile", "export_c", "forget"]
+__all__ = ["Kernel", "Options", "compile", "export_c", "forget", "kernels"]

@@ -96,12 +96,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=codes.unlock)
 
 
-def forget() -> None:
-    """Drop all code that is kept in memory, so that the next compilation is one (for measurements)."""
-    codes.forget()
-    cache().forget()
-
-
 def kept(
     asked: Callable[[], str],
     buffers: Sequence[Buffer],

@@ -48,6 +48,8 @@ class Behavior(Arithmetic[Any]):
 
     __slots__ = ("__weakref__", "_function", "_made_by")
 
+    __pellucid_parts__ = ("_function",)
+
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self._function = function
         self._made_by: str | Callable[[], str] | None = None

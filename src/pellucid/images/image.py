@@ -61,6 +61,7 @@ class Image(Drawable):
     __slots__ = ("__weakref__", "_distance", "_function", "_kind", "_made_by", "_view")
 
     __pellucid_picture__ = True
+    __pellucid_parts__ = ("_function", "_distance")
     time_varying = False
 
     def __init__(self, function: Callable[[Point], Any], kind: str | None = None) -> None:

@@ -46,6 +46,8 @@ class Value(Arithmetic[Any], Comparison[Any], Equality[Any]):
 
     __slots__ = ("_expr",)
 
+    __pellucid_parts__ = ()
+
     def __init__(self, expr: Expr) -> None:
         self._expr = expr
 
