@@ -23,7 +23,7 @@ from pellucid.backends.conformance import backend_suite, same_bits
 from pellucid.backends.cuda import driver as cuda_driver
 from pellucid.backends.cuda.code import MAX_ARGUMENTS, MAX_BLOCKS
 from pellucid.base.errors import BackendError
-from pellucid.driver.compiled import codes
+from pellucid.driver import forget
 from pellucid.driver.kernel import make_backend
 from pellucid.ir import interp
 from pellucid.ir.parse import parse_nest
@@ -38,7 +38,7 @@ def started_anew() -> None:
     """Forget the driver, the back end, and codes that hold them."""
     cuda_driver.driver.cache_clear()
     make_backend.cache_clear()
-    codes.forget()
+    forget()
 
 
 @pytest.fixture(scope="session")

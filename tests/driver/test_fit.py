@@ -15,6 +15,9 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import ArgumentError, InputError
 from pellucid.cli import main
+from pellucid.driver import compiled
+from pellucid.driver import fit as fitting
+from pellucid.driver.cache import Cache
 from pellucid.notebook import png_bytes
 
 BOARD = im.checkerboard(1, im.red, im.blue)
@@ -147,3 +150,43 @@ def test_a_bitmap_is_seen_whole():
     assert pl.fit(pl.compile(busy), (480, 320)).zoom == 2
     # What is made of it has no size.
     assert pl.fit(busy.turn(0.5), (480, 320)).zoom != 2
+
+
+@pytest.fixture
+def searched(tmp_path, monkeypatch):
+    """The views that are searched for; what is kept is in files of the test's own."""
+    done = []
+    search = fitting._width
+
+    def counted(kernel, view, options):
+        done.append(view)
+        return search(kernel, view, options)
+
+    monkeypatch.setattr(fitting, "_width", counted)
+    return done
+
+
+def fitted_anew(folder, monkeypatch, picture, **view):
+    """The view that a process finds which has only files."""
+    store = Cache(folder)
+    monkeypatch.setattr(compiled, "cache", lambda: store)
+    return pl.fit(picture, **{"size": 64, **view})
+
+
+def test_a_view_that_was_found_is_known_to_the_next_process(tmp_path, monkeypatch, searched):
+    size = pl.param("size", 3.0, 1, 9)
+    board, plain = im.checkerboard(size, im.red, im.blue), im.const(im.red)
+    views = [{}, {"size": (64, 32)}, {"center": (1, 2)}, {"params": {"size": 7.0}}, {"precision": "f64"}]
+    asked = [(board, view) for view in views] + [(plain, {})]
+    first, again = (
+        [fitted_anew(tmp_path, monkeypatch, picture, **view) for picture, view in asked] for _ in range(2)
+    )
+    assert first == again
+    assert len(searched) == len(asked)
+
+
+def test_what_a_picture_reads_from_memory_is_looked_at_each_time(tmp_path, monkeypatch, searched):
+    picture = im.warp(lambda p: p, im.bitmap(np.full((16, 16, 4), 255, np.uint8)))
+    for _ in range(2):
+        fitted_anew(tmp_path, monkeypatch, picture)
+    assert len(searched) == 2

@@ -44,8 +44,9 @@ def inside(type_: T.Type, lo: float, hi: float, count: int, seed: int) -> np.nda
 @pytest.mark.parametrize("name", [r.name for r in ROWS])
 def test_results_are_within_the_facts(name, type_):
     prim = row(name)
-    for k in range(60):
-        ranges = [intervals(type_, 60, 50 + place)[k] for place in range(prim.arity)]
+    for k, ranges in enumerate(
+        zip(*[intervals(type_, 60, 50 + at) for at in range(prim.arity)], strict=True)
+    ):
         zero = k % 2 == 0
         facts = [Facts(lo, hi, minus_zero=zero and lo <= 0 <= hi) for lo, hi in ranges]
         claim = prim.transfer(type_, (type_,) * prim.arity, *facts)

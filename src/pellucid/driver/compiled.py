@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import struct
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -29,6 +30,7 @@ from .options import Options
 if TYPE_CHECKING:
     from .pipeline import Optimized
 
+_NUMBER = struct.Struct("<d")
 #: Codes of pictures that a process finds without a file: a few hundred kilobytes each, of which the last used stay.
 MAX_CODES = 128
 
@@ -134,6 +136,30 @@ def begun(kernel: Kernel, ranges: Mapping[Expr, Facts], options: Options) -> int
     count = 1 + (int(entry) if entry.isdigit() and len(entry) < 9 else 0)
     cache().put(key, str(count).encode())
     return count
+
+
+def noted(
+    name: str,
+    kernel: Kernel,
+    ranges: Mapping[Expr, Facts],
+    options: Options,
+    how: str,
+    find: Callable[[], float],
+) -> float:
+    """A number that was found out of a kernel: from the cache, or else by `find`, and kept.
+
+    `how` tells apart what else it depends on. What a kernel reads from memory is not among what tells kernels apart,
+    so of those that read it is found each time.
+    """
+    if inputs(kernel):
+        return find()
+    key = _key(name, options, digest(kernel, ranges) + how)
+    entry = cache().get(key)
+    if entry is not None and len(entry) == _NUMBER.size:
+        return _NUMBER.unpack(entry)[0]
+    number = find()
+    cache().put(key, _NUMBER.pack(number))
+    return number
 
 
 def of_kernel(

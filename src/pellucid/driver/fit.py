@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..base.errors import InputError
 from ..base.tracebacks import door
 from ..base.view import View, ViewArguments, looked_at, spelled_out
+from .compiled import noted
 from .frame import OUT, FrameVariant, PictureSource
 from .kernel import Kernel, checked_source, code_of
 from .options import Options
@@ -87,15 +88,21 @@ def fitted(kernel: Kernel, view: View) -> View:
     check_known_params(view.params, frame.params)
     if (extent := _extent(kernel.source)) is not None:
         return view.replace(zoom=min(view.size[0] / extent[0], view.size[1] / extent[1]))
-    code = code_of(frame, Options("exact", kernel.options.precision, "tiles"))
+    options = Options("exact", kernel.options.precision, "tiles")
+    seen = repr((view.size, view.center, view.time, view.samples, sorted(view.params.items())))
+    width = noted("fit", frame.kernel, frame.ranges, options, seen, lambda: _width(kernel, view, options))
+    return view.replace(zoom=view.size[0] / width) if width else view
+
+
+def _width(kernel: Kernel, view: View, options: Options) -> float:
+    """The width in units at which there is most to see; 0 where the picture is plain at all of them."""
+    frame = kernel.frame(FrameVariant())
+    code = code_of(frame, options)
     side = math.sqrt(_PIXELS / (view.size[0] * view.size[1]))
     small = max(round(view.size[0] * side), _MIN_SIDE), max(round(view.size[1] * side), _MIN_SIDE)
 
-    def at(width: float) -> View:
-        return view.replace(zoom=view.size[0] / width)
-
     def resolved(widths: Sequence[float]) -> list[float]:
-        return [w for w in widths if is_resolved(at(w), kernel.options.precision)]
+        return [w for w in widths if is_resolved(view.replace(zoom=view.size[0] / w), options.precision)]
 
     def scores(widths: Sequence[float]) -> list[float]:
         pixels = np.empty((len(widths), small[1], small[0], 4), np.uint8)
@@ -109,11 +116,11 @@ def fitted(kernel: Kernel, view: View) -> View:
     widths = resolved(_WIDTHS)
     found = scores(widths) if widths else []
     if max(found, default=0) <= 0:
-        return view
+        return 0.0
     best = widths[found.index(max(found))]
     near = resolved([best, 0.75 * best, 1.5 * best])
     found = scores(near)
-    return at(near[found.index(max(found))])
+    return near[found.index(max(found))]
 
 
 def _extent(source: object) -> tuple[int, int] | None:

@@ -7,11 +7,8 @@ and a sensor's mosaic is filled in on the way. No buffer lies between the bytes 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..conversion.access import PlaneMemory
-from ..conversion.decode import Decoder
-from ..conversion.planes import Bytes, bytes_of, checked_size
 from ..ir import types as T
 from ..ir.expr import Buffer
 from ..pixels import Layout, layout_of
@@ -19,6 +16,10 @@ from .array2 import Array2
 from .bitmap import Bitmap, unique_name
 from .color import Color
 from .word import word
+
+# Conversions are imported when a format is read: all words are at every start, and few pictures read one.
+if TYPE_CHECKING:
+    from ..conversion.planes import Bytes
 
 
 @word(
@@ -37,12 +38,17 @@ def from_buffer(data: Any, format: Any, size: Any, offset: int = 0) -> Bitmap:
     >>> from_buffer(bytes([0x1F, 0xF8]), "rgb565", (1, 1)).at(0.0, 0.0)
     array([1., 0., 1., 1.], dtype=float32)
     """
+    from ..conversion.planes import bytes_of, checked_size
+
     chosen = layout_of(format)
     return reading(chosen, checked_size(size), bytes_of(data, chosen, size, offset))[0]
 
 
 def reading(layout: Layout, size: tuple[int, int], given: Bytes) -> tuple[Bitmap, Buffer]:
     """The picture in checked bytes, and the buffer that stands for them when it is compiled."""
+    from ..conversion.access import PlaneMemory
+    from ..conversion.decode import Decoder
+
     buffer = Buffer(unique_name("packed"), T.u8, len(given), given)
     starts = layout.offsets(*size)[:-1]
     planes = [

@@ -58,15 +58,17 @@ def _double(a: Array, b: Array, c: Array) -> Array:
     # A product that only rounding makes infinite does not outweigh an infinite addend.
     plain_sum = np.where(np.isfinite(a) & np.isfinite(b) & np.isinf(c), c, product + c)
     result = np.array(plain_sum, dtype=np.float64)
-    # Error-free transformations hold where nothing over- or underflows (Boldo and Melquiond 2008).
+    # Error-free transformations hold where nothing overflows and no product underflows (Boldo and Melquiond 2008).
     small, large = 2.0**-900, 2.0**900
     plain = (np.abs(a) < large) & (np.abs(b) < large) & (np.abs(product) < large) & (np.abs(c) < large)
-    plain &= ((np.abs(product) > small) & (np.abs(c) > small)) | ((np.abs(product) > small) & (c == 0))
+    plain &= np.abs(product) > small
     if plain.all():
         return _transformed(a, b, c)
     result[plain] = _transformed(a[plain], b[plain], c[plain])
+    # The plain sum is right where the product is a true zero, or less than half of the addend's last bit.
+    right = (a == 0) | (b == 0) | ((np.abs(product) <= small) & (np.abs(c) > 2.0**-800))
     # Exact rational arithmetic for the few others: slow, and beyond doubt. Only finite operands need it.
-    rest = ~plain & np.isfinite(a) & np.isfinite(b) & np.isfinite(c)
+    rest = ~(plain | right) & np.isfinite(a) & np.isfinite(b) & np.isfinite(c)
     if rest.any():
         triples = zip(a[rest].tolist(), b[rest].tolist(), c[rest].tolist(), strict=True)
         result[rest] = [_exact(x, y, z) for x, y, z in triples]

@@ -138,6 +138,12 @@ def _iterate(node: Expr, known: Environment, memory: Memory) -> Any:
     # states of their own.
     outside = _bound((*step, stop), {**known, **dict.fromkeys(names, bounds)}) & ~names[0].free
     nodes = [n for n in topological((*step, stop), (*known, *names)) if not n.free & outside]
+    # What does not depend on the state is the same in each turn.
+    known = dict(known)
+    for inner in nodes:
+        if not inner.free & names[0].free:
+            known[inner] = _value(inner, known, memory)
+    nodes = [n for n in nodes if n not in known]
     while True:
         running &= bounds > count
         if not running.any():
