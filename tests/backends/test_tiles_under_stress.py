@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -24,11 +25,13 @@ from pellucid.backends.tiles.machine import pool as blocks
 from pellucid.backends.tiles.machine.kernels import Kernels
 from pellucid.backends.tiles.tape.key import Key
 from pellucid.base.errors import BackendError
+from pellucid.driver.frame import FrameVariant
 from pellucid.ir import expr as E
 from pellucid.ir import interp
 from pellucid.ir import types as T
 
 BOARD = im.swirl(3.0, im.checkerboard(1, im.black, im.white))
+CLOUDS = im.fbm(im.perlin_noise(), 5)
 VIEW = {"zoom": 50.0, "center": (0.31, -0.17)}
 
 
@@ -57,6 +60,27 @@ def test_a_tape_may_have_tens_of_thousands_of_instructions():
     assert len(code.tape) > 30000
     code.run(one.arguments, one.memory)
     assert np.array_equal(one.memory[one.out], expected(one))
+
+
+def test_ctrl_c_ends_a_frame_of_one_thread_before_it_is_whole():
+    kernel = pl.compile(CLOUDS, backend="tiles")
+    code = kernel.code(FrameVariant())
+    tiles, drawn = code._entries.tiles, []
+
+    def interrupted(*arguments):
+        tiles(*arguments)
+        drawn.append(arguments)
+        if len(drawn) == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    out = np.full((512, 512, 4), 7, np.uint8)
+    code._entries = code._entries._replace(tiles=interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        kernel.render(512, zoom=64, threads=1, out=out)
+    assert len(drawn) == 3
+    assert (out == 7).all(-1).any()
+    kernel.render(512, zoom=64, threads=1, out=out)
+    assert np.array_equal(out, pl.render(CLOUDS, 512, zoom=64, backend="llvm"))
 
 
 def test_memory_that_was_let_go_of_serves_the_next_tape_unless_there_is_too_much(monkeypatch):

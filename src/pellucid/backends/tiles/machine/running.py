@@ -49,6 +49,8 @@ from .tiles import text
 
 AT_ONCE = 16
 """Squares of the top level that are evaluated together before their children are drawn."""
+CALLS = 32
+"""The calls of machine code that one thread makes for what it draws together."""
 MAX_SLOTS = 1 << 16
 """Maximum slots of a leaf's tape: an instruction has 16 bits for one."""
 PAGE = 4096
@@ -213,7 +215,10 @@ class TileCode:
     def _distribute(self, code: Any, count: int, threads: int) -> None:
         place = address(self.memory.frame)
         if self._workers is None or threads == 1:
-            code(0, place, place, 0, count)
+            # Ctrl-C is raised between two calls.
+            step = max(1, count // CALLS)
+            for low in range(0, count, step):
+                code(0, place, place, low, min(low + step, count))
         elif count:
             self._workers(code, 0, place, place, (0, count, 1), threads)
 
