@@ -149,7 +149,7 @@ def _inside(one: Any, found: Captures) -> Iterator[object]:
         yield from (one.__self__, one.__func__)
     elif kind is partial:
         yield from (one.func, *one.args, *one.keywords.values())
-    elif isinstance(one, np.generic):
+    elif isinstance(one, np.number | np.bool_):
         return
     elif kind is BuiltinFunctionType:
         if not (one.__module__ in _MODULES or (one.__module__ == "builtins" and one.__name__ in _FUNCTIONS)):

@@ -298,7 +298,7 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
 
 
 def _print_repeat(s: N.Repeat, printer: Printer, lines: list[str], depth: int) -> None:
-    """A loop's step is told behind its body, by the names given there, though its line stands before."""
+    """Write a repeat, whose line stands first and is made last: it calls the step by the names given in the body."""
     init, step, stop, limit = parts(s.value)
     pad = "  " * depth
     lines += [pad + line for line in printer.abbreviations([*init, limit])]

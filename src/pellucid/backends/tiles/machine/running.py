@@ -49,8 +49,8 @@ from .tiles import text
 
 AT_ONCE = 16
 """Squares of the top level that are evaluated together before their children are drawn."""
-CALLS = 32
-"""The calls of machine code that one thread makes for what it draws together."""
+MAX_CALLS = 32
+"""Maximum calls of machine code that one thread makes for the squares that it draws together."""
 MAX_SLOTS = 1 << 16
 """Maximum slots of a leaf's tape: an instruction has 16 bits for one."""
 PAGE = 4096
@@ -216,7 +216,7 @@ class TileCode:
         place = address(self.memory.frame)
         if self._workers is None or threads == 1:
             # Ctrl-C is raised between two calls.
-            step = max(1, count // CALLS)
+            step = max(1, -(-count // MAX_CALLS))
             for low in range(0, count, step):
                 code(0, place, place, low, min(low + step, count))
         elif count:
