@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from pellucid.backends.c import compiler
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Playwright
 
@@ -31,6 +33,9 @@ settings.register_profile(
 )
 settings.register_profile("nightly", deadline=None, max_examples=2000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
+
+# Exported C compiles without a warning, so what the tests compile must: users build it with flags of their own.
+compiler.LANGUAGE = (*compiler.LANGUAGE, "-Wall", "-Wextra", "-Werror")
 
 
 # What a shell starts in the background is deaf to Ctrl-C, and so would be the programs that the tests interrupt.

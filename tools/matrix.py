@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Iterator
@@ -61,7 +62,7 @@ def tried(title: str, run: Callable[[], str]) -> Said:
 
 
 def ran(*command: str | Path, **environment: str) -> str:
-    """The output of a command; raises Failed with the end of it if the command fails."""
+    """The output of a command; raises Failed if the command fails, which names what failed and where all is written."""
     done = subprocess.run(
         [str(word) for word in command],
         cwd=ROOT,
@@ -74,7 +75,11 @@ def ran(*command: str | Path, **environment: str) -> str:
     if done.returncode:
         failures = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
         said = "\n".join(failures) if failures else done.stdout[-3000:]
-        raise Failed(f"{' '.join(map(str, command))}\n{said}")
+        WORK.mkdir(parents=True, exist_ok=True)
+        descriptor, whole = tempfile.mkstemp(".log", "failed-", WORK)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(done.stdout)
+        raise Failed(f"{' '.join(map(str, command))}\n{said}\nall that it wrote: {whole}")
     return done.stdout
 
 

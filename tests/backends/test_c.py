@@ -253,6 +253,22 @@ def test_zero_less_zero_is_the_positive_one(type_: T.Type, zero: str, operand: s
     assert not np.signbit(memory[kernel.outputs[0]][0])
 
 
+@pytest.mark.parametrize("op", ["sub", "xor"])
+@pytest.mark.parametrize("type_", ["u8", "u16", "u32", "u64", "i8", "i32"])
+def test_what_is_below_something_less_itself_is_no_warning(type_: str, op: str):
+    text = {"sub": "(x - x)", "xor": "(x ^ x)"}[op]
+    kernel = parse_nest(
+        f"kernel below(x: {type_}, y: {type_}):\n  output out: bool[2]\n"
+        f"  out[0] := y < {text}\n  out[1] := {text} * y <= {text}\n"
+    )
+    values = {"x": 5, "y": 3}
+    memory = {kernel.outputs[0]: np.zeros(2, bool)}
+    expected = {b: m.copy() for b, m in memory.items()}
+    interp.run(kernel, values, expected)
+    CBackend().compile(kernel, {}).run(values, memory)
+    assert np.array_equal(*memory.values(), *expected.values())
+
+
 def test_names_that_c_forbids_are_changed(tmp_path: Path):
     out = Buffer("float", T.f32, 4)
     odd = [param(n, T.f32) for n in ("int", "t1", "2 x", "out", "inside", "i", "out_size", "naïve")]

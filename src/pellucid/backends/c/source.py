@@ -258,8 +258,8 @@ class CSource(PlaceWriter):
                 # They also warn where they can tell that a divisor is zero, unless it may change.
                 operands[k] = self.copy(node.args[k], operands[k], "")
         found = shape.fill(operands)
-        if shape.complements:
-            # They warn where such a complement is compared, whatever is written around it.
+        if shape.complements or (shape.cancels and node.args[0] is node.args[1]):
+            # They warn where such a complement or a zero is compared, whatever is written around it.
             return self.copy(node, found, "const ")
         return found
 

@@ -134,7 +134,7 @@ class CTemplate:
     """A row's template for certain types: pieces of text and operands, and how often each operand occurs.
 
     An operand is a number and whether it stands alone between commas or parentheses. `complements` says that it is
-    the complement of a number narrower than C computes with.
+    the complement of a number narrower than C computes with, `cancels` that it is zero for two operands that are one.
     """
 
     pieces: tuple[Piece, ...]
@@ -142,6 +142,7 @@ class CTemplate:
     closed: bool
     compares: bool
     complements: bool
+    cancels: bool
     divisors: frozenset[int]
     helper: tuple[T.Type, T.Type] | None
 
@@ -171,8 +172,9 @@ def form(prim: Prim, first: T.Type, result: T.Type) -> CTemplate:
     compares = re.search(r"[^<>]([<>]=?|[=!]=)[^<>]", template) is not None
     divisors = frozenset(int(k) for k in re.findall(r"[/%] \{(\d)\}", template) if first.is_integer)
     complements = "^ ({T})-1" in template and first.kind == "unsigned" and first.bits < 32
+    cancels = first.is_integer and re.search(r"\{0\} [-^] (\(\{U\}\))?\{1\}", template) is not None
     counts = counts_of(pieces, prim.arity)
-    return CTemplate(pieces, counts, _is_closed(template), compares, complements, divisors, helper)
+    return CTemplate(pieces, counts, _is_closed(template), compares, complements, cancels, divisors, helper)
 
 
 def _without_idle_casts(template: str, first: T.Type) -> str:
