@@ -31,7 +31,13 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.register_profile("nightly", deadline=None, max_examples=2000, print_blob=True)
+settings.register_profile(
+    "nightly",
+    deadline=None,
+    max_examples=200,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 
 # Exported C compiles without a warning, so what the tests compile must: users build it with flags of their own.

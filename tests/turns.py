@@ -25,12 +25,12 @@ def every_other(cases: Iterable[Any]) -> list[Any]:
     return list(cases)[:: 1 if NIGHTLY else 2]
 
 
-def pictures_by_halves(files: Sequence[Path], turn: int = 0) -> list[Path]:
-    """All files in the nightly run; half of them in the gate, the other half at the next turn.
+def some_pictures(files: Sequence[Path], turn: int = 0, *, one_in: int = 2) -> list[Path]:
+    """All files in the nightly run; one in so many of them in the gate, others at the next turn.
 
-    The half goes by the name, so that a new picture changes nothing for the others.
+    Which go by the name, so that a new picture changes nothing for the others.
     """
-    return [path for path in files if NIGHTLY or (sum(path.stem.encode()) + turn) % 2 == 0]
+    return [path for path in files if NIGHTLY or (sum(path.stem.encode()) + turn) % one_in == 0]
 
 
 def pictures_by_turns(files: Sequence[Path], turn: int) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+from itertools import product
 from unittest.mock import patch
 
 import numpy as np
@@ -119,7 +120,8 @@ def test_rows_make_no_difference_to_made_up_layouts(source: MadeUp, target: Made
 )
 def test_back_ends_fill_rows_alike(pair: str, backend: str):
     source, target = pair.split()
-    for size in every_other(((23, 3), (1, 1), (130, 6))):
+    sizes = (23, 3), (1, 1), (130, 6)
+    for size in sizes if NIGHTLY else [sizes[len(pair) % 3]]:
         data = picture(layout_of(source), size)
         want = without_rows(source, target, size)
         assert np.array_equal(pl.convert(data, source, target, size, numerics="exact", backend=backend), want)
@@ -226,9 +228,9 @@ def test_where_there_are_no_rows_of_curves():
 )
 def test_chroma_of_many_pixels(source: str):
     """Also where blocks of both would be long: then those of the target have rows, as high as they are."""
-    for target in ("rgbaf16", "v210", "Y:10"):
-        for size in every_other(((20, 37), (5, 3), (12, 72))):
-            agree(Layout(source), Layout(target) if ":" in target else target, size)
+    targets, sizes = ("rgbaf16", "v210", "Y:10"), ((20, 37), (5, 3), (12, 72))
+    for target, size in product(targets, sizes) if NIGHTLY else zip(targets, sizes, strict=True):
+        agree(Layout(source), Layout(target) if ":" in target else target, size)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +251,7 @@ def test_the_rows_of_the_widest_pictures_fit_together():
         ("v210", "mono10p"),
         ("pal1", "v210"),
     ):
-        for width in (2_700, 5_400, 8_000, 16_000):
+        for width in every_other((16_000, 8_000, 5_400, 2_700)):
             agree_on_llvm(source, target, (width, 4))
 
 

@@ -5,6 +5,7 @@ A pair of layouts has one of the sizes here, in turn; the nightly run takes all 
 
 from __future__ import annotations
 
+import functools
 from unittest.mock import patch
 
 import numpy as np
@@ -36,7 +37,11 @@ def sizes_of(turn: int) -> list[tuple[int, int]]:
     return SIZES if NIGHTLY else SIZES[turn % len(SIZES) :: len(SIZES)]
 
 
-def converted(source: str, target: str, size: tuple[int, int], *, tables: bool, backend: str = "numpy"):
+@functools.cache
+def converted(
+    source: str, target: str, size: tuple[int, int], *, tables: bool, backend: str = "numpy"
+) -> np.ndarray:
+    """The bytes of a conversion, made anew: with tables or without."""
     data = np.random.default_rng(5).integers(0, 256, layout_of(source).size(*size), np.uint8)
     codes.forget()
     with patch.object(plan, "sums_pay", lambda *_: tables):

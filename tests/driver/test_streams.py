@@ -408,7 +408,7 @@ def test_other_forms_are_the_same_on_lesser_processors(cpu, kind):
 
 
 @pytest.mark.parametrize("cpu", levels())
-@settings(max_examples=half(10), deadline=None)
+@settings(max_examples=half(half(10)), deadline=None)
 @given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS, TABLES)
 def test_lesser_processors_give_the_same(cpu, data, count, value, kind):
     kinds = st.one_of(layouts(1), groups(1, apart=False))

@@ -15,7 +15,7 @@ import pytest
 from tests.fuzz.contract import CORPUS, LateError, NotACase, case_of, checked, demand_soon, fuzzer, names
 from tests.fuzz.runner import main
 
-SECONDS = 3.0
+SECONDS = 1.5
 """How long each fuzzer runs in the gate: all of them together stay a small part of it."""
 KEPT = sorted(CORPUS.glob("*/*.txt"))
 
