@@ -6,14 +6,17 @@ import type { Viewer } from "../../src/pellucid/notebook/explore.js";
 import { isInline } from "./cards";
 import { type Command, Help, Palette, Prompt } from "./commands";
 import { type Offer, useEditing } from "./editing";
+import { programOf } from "./carried";
+import { Comparison } from "./comparing";
 import { Editor } from "./editor";
 import { Export } from "./exporting";
+import { Grid } from "./grid";
 import { Inspector } from "./inspector";
 import { choices, type Library, library, type Word } from "./library";
 import { Link, type Message } from "./link";
 import { Handles, Probe } from "./overlay";
 import { type Pane, Panes } from "./panes";
-import { Looks, Picture } from "./picture";
+import { fillScreen, Looks, Picture } from "./picture";
 import { type Explained, SeeThrough, sharesOf } from "./seeing";
 import { History } from "./steps";
 import { Splitter } from "./splitter";
@@ -25,6 +28,7 @@ import { type Parameter, Parameters } from "./watching";
 
 const NOTICE_MS = 6000;
 const LIBRARY_MS = 1000;
+const GRID = "pellucid studio: grid";
 
 type Problem = { from: number; to: number; message: string };
 type WordDialog = { title: string; names: string[] | null; run(name: string, word: Word | null): void };
@@ -41,6 +45,9 @@ export function App() {
   const [ok, setOk] = useState(true);
   const [moves, setMoves] = useState(false);
   const [watching, setWatching] = useState(false);
+  const [trusted, setTrusted] = useState(false);
+  const [grid, setGrid] = useState(() => localStorage.getItem(GRID) === "shown");
+  const [other, setOther] = useState<string | null>(null); // the text that the picture is compared with
   const [params, setParams] = useState<Parameter[]>([]);
   const [dialog, setDialog] = useState<Dialog>("none");
   const [words, setWords] = useState<Library | null>(null);
@@ -49,6 +56,7 @@ export function App() {
   const [files, setFiles] = useState<string[]>([]);
   const [editor, setEditor] = useState<Editor | null>(null);
   const text = useRef<HTMLDivElement>(null);
+  const picked = useRef<HTMLInputElement>(null);
   const viewer = useRef<Viewer | null>(null);
   const [shown, setShown] = useState<Viewer | null>(null);
   const setViewer = (made: Viewer) => ((viewer.current = made), setShown(made));
@@ -67,6 +75,7 @@ export function App() {
         case "document":
           setName(message.name);
           setWatching(message.watch);
+          setTrusted(message.trusted);
           document.title = `${message.name} - pellucid studio`;
           made.lost();
           made.take(message);
@@ -128,6 +137,7 @@ export function App() {
     const timer = setTimeout(bring, LIBRARY_MS);
     return () => clearTimeout(timer);
   }, []);
+  useEffect(() => localStorage.setItem(GRID, grid ? "shown" : ""), [grid]);
   useEffect(() => {
     if (!connected) editor?.lost();
   }, [connected, editor]);
@@ -169,6 +179,18 @@ export function App() {
     link.say({ kind: "home" });
   }
 
+  /** Put the program of a file in the place of the text: that of a PNG that was exported here, or one of Python. */
+  async function take(file: File | undefined) {
+    if (!file || !editor) return;
+    if (watching) return setNotice("The file is only watched: change it in your editor.");
+    // Whoever trusts the code of a file does not trust that of each file that is dropped.
+    if (trusted) return setNotice("The code of this file is run as it is written, so no other is put in its place; open another file for it.");
+    const found = await programOf(file);
+    if (found === null) return setNotice(`${file.name} carries no program; PNG files that were exported here do.`);
+    editor.replace([{ start: 0, end: editor.text.length, text: found }], 0, 0, false, `Begin with ${file.name}`);
+    link.say({ kind: "home" });
+  }
+
   function toPane(name: string, first: string) {
     // The pane is there before its first part is looked for: keys come at once.
     flushSync(() => setPane(name));
@@ -185,7 +207,9 @@ export function App() {
   // What is done to the text: there is none where a file is only watched.
   const edits: Command[] = [
     { name: "Begin with a picture of the gallery", keys: "Alt-G", run: () => setDialog(gallery) },
+    { name: "Begin with the program of a PNG or a file of Python", keys: "", run: () => picked.current?.click() },
     { name: "Select the picture", keys: "", run: () => editing.tree.picture !== null && editing.select(editing.tree.picture) },
+    { name: other === null ? "Compare with the picture as it is now" : "End the comparison", keys: "B", run: () => setOther(other === null ? editor?.text ?? null : null) },
     { name: "Undo", keys: "Ctrl-Z", run: () => editor?.undo() },
     { name: "Redo", keys: "Ctrl-Y", run: () => editor?.redo() },
     { name: "Go to the text", keys: "Alt-2", run: () => editor?.view.focus() },
@@ -204,6 +228,8 @@ export function App() {
     { name: "A frame on", keys: ".", run: () => viewer.current && moves && stepBy(viewer.current, 1) },
     { name: "A frame back", keys: ",", run: () => viewer.current && moves && stepBy(viewer.current, -1) },
     { name: "Play or pause", keys: "Space", run: () => viewer.current && moves && viewer.current.setPlaying(!viewer.current.isPlaying()) },
+    { name: grid ? "Hide the grid" : "Show the grid", keys: "G", run: () => setGrid(!grid) },
+    { name: "Fill the screen with the picture", keys: "Alt-Enter", run: fillScreen },
     { name: "Go to the picture", keys: "Alt-1", run: () => viewer.current?.canvas.focus() },
     ...(watching ? [] : edits),
     { name: "Go to the first mistake", keys: "F8", run: () => problems[0] && show(problems[0]) },
@@ -244,13 +270,27 @@ export function App() {
   const panes: Pane[] = [
     { name: "Numbers", content: <Inspector editor={editor} editing={editing} /> },
     { name: "History", content: editor && <History editor={editor} /> },
-    { name: "Variations", content: editor && <Variations link={link} editor={editor} editing={editing} /> },
+    { name: "Variations", content: editor && <Variations link={link} editor={editor} editing={editing} compare={setOther} /> },
     { name: "See through", content: editor && <SeeThrough link={link} editing={editing} version={editor.version} explained={explained} /> },
   ];
   const heat = useMemo(() => (pane === "See through" && explained ? sharesOf(explained.costs) : null), [pane, explained]);
   const over = shown && editor && { link, viewer: shown, editor, editing, looks };
   return (
-    <div className={`studio${watching ? " watching" : ""}`}>
+    <div
+      className={`studio${watching ? " watching" : ""}`}
+      onDragOver={(event) => event.dataTransfer.types.includes("Files") && event.preventDefault()}
+      onDropCapture={(event) => {
+        if (!event.dataTransfer.files.length) return;
+        // The editor would write the bytes of the file into the text.
+        event.stopPropagation();
+        event.preventDefault();
+        void take(event.dataTransfer.files[0]);
+      }}
+    >
+      <input
+        type="file" ref={picked} hidden accept=".png,.py" aria-label="A PNG or a file of Python"
+        onChange={(event) => (void take(event.target.files?.[0]), (event.target.value = ""))}
+      />
       <header>
         <h1><button className="file" onClick={() => void openFiles()} title="Open a file (Ctrl-O)">{name || "pellucid studio"}</button></h1>
         <span className="state" role="status">{!connected ? "" : watching ? "Watched" : saved ? "Saved" : "Not saved yet"}</span>
@@ -275,6 +315,10 @@ export function App() {
       <main>
         <div className="shown">
           <Picture link={link} wrong={!ok} ready={setViewer} looks={looks}>
+            {shown && other !== null && (
+              <Comparison link={link} viewer={shown} looks={looks} text={other} refused={(why) => (setOther(null), setNotice(why))} />
+            )}
+            {shown && grid && <Grid viewer={shown} looks={looks} />}
             {over && !watching && <Handles {...over} />}
             {over && <Probe {...over} />}
           </Picture>

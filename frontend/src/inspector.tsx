@@ -239,7 +239,11 @@ export function Inspector({ editor, editing }: { editor: Editor | null; editing:
           ))}
         </p>
       )}
-      {!parts.length && !missing.length && <p className="hint">Select a part of the picture in the tree or in the text; what it takes is slid here.</p>}
+      {!parts.length && !missing.length && (
+        <p className="hint">
+          {owner ? "It takes no numbers of its own: select what it is made of, in the tree or in the text." : "Select a part of the picture in the tree or in the text; what it takes is slid here."}
+        </p>
+      )}
     </div>
   );
 }

@@ -26,7 +26,7 @@ interface Asked {
 }
 
 /** From the plane of the picture to the pixels of the page, from the corner of the canvas. */
-function screenOf(viewer: Viewer): Affine {
+export function screenOf(viewer: Viewer): Affine {
   const { clientWidth, clientHeight } = viewer.canvas;
   const zoom = (viewer.view.zoom * clientWidth) / SIZE[0];
   const [x, y] = viewer.view.center;

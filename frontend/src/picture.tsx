@@ -29,6 +29,13 @@ export function useLooks(looks: Looks): void {
   useEffect(() => looks.listen(() => set({})), [looks]);
 }
 
+/** What the screen is filled with, or no longer: the picture and what lies over it. */
+export function fillScreen(): void {
+  const pane = document.querySelector(".pane.picture");
+  // A browser may refuse; then everything stays as it is.
+  void (document.fullscreenElement ? document.exitFullscreen() : pane?.requestFullscreen())?.catch(() => undefined);
+}
+
 interface Asked {
   link: Link;
   wrong: boolean;

@@ -16,6 +16,8 @@ interface Asked {
   link: Link;
   editor: Editor;
   editing: Editing;
+  /** Show the picture beside that of another text. */
+  compare(text: string): void;
 }
 
 interface Shown {
@@ -28,7 +30,7 @@ interface Shown {
 
 let asks = 0;
 
-export function Variations({ link, editor, editing }: Asked) {
+export function Variations({ link, editor, editing, compare }: Asked) {
   const { tree, fresh } = editing;
   const [strength, setStrength] = useState(STRENGTHS[1][1]);
   const [shown, setShown] = useState<Shown | null>(null);
@@ -76,7 +78,7 @@ export function Variations({ link, editor, editing }: Asked) {
           ))}
         </div>
       )}
-      <Snapshots link={link} editor={editor} />
+      <Snapshots link={link} editor={editor} compare={compare} />
     </div>
   );
 }
@@ -86,7 +88,7 @@ interface Snapshot {
   text: string;
 }
 
-function Snapshots({ link, editor }: { link: Link; editor: Editor }) {
+function Snapshots({ link, editor, compare }: Omit<Asked, "editing">) {
   const [kept, setKept] = useState<Snapshot[]>([]);
   const [asking, setAsking] = useState(false);
   useEffect(() => {
@@ -105,6 +107,7 @@ function Snapshots({ link, editor }: { link: Link; editor: Editor }) {
         {kept.map((each) => (
           <li key={each.name}>
             <button onClick={() => take(each)} title={`Go back to ${each.name}`}>{each.name}</button>
+            <button onClick={() => compare(each.text)} aria-label={`Compare with ${each.name}`} title={`Compare with ${each.name}`}>A|B</button>
             <button onClick={() => link.say({ kind: "forget", name: each.name })} aria-label={`Forget ${each.name}`}>✕</button>
           </li>
         ))}

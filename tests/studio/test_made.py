@@ -57,6 +57,12 @@ def made_by_keys(page):
         page.locator(f'.card.at .title > span:text-is("{word}")').wait_for()
 
 
+def without_program(data: bytes) -> bytes:
+    """The bytes of a PNG without the chunk behind the first, which carries the text that made it."""
+    assert data[37:41] == b"iTXt"
+    return data[:33] + data[33 + 12 + int.from_bytes(data[33:37], "big") :]
+
+
 @pytest.mark.parametrize("make", [made_by_hand, made_by_keys])
 def test_a_picture_of_eight_words_is_made_and_its_file_draws_the_same_bytes(page, file, tmp_path, make):
     make(page)
@@ -80,7 +86,7 @@ def test_a_picture_of_eight_words_is_made_and_its_file_draws_the_same_bytes(page
         check=True,
         timeout=PATIENCE,
     )
-    assert drawn.read_bytes() == (waiting.value.path()).read_bytes()
+    assert drawn.read_bytes() == without_program(waiting.value.path().read_bytes())
 
 
 def test_a_word_is_completed_by_what_fits_and_explained_under_the_pointer(page, file):

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 MAX_PIXELS = 1 << 26
 """Maximum pixels of the drawing of letters."""
-_MEASURE = 1000
+_MEASURE, _FEW = 1000, 40
+"""Pixels of a line: where letters are measured, and where they are told apart at first."""
 _LEADING = 1.2
 # A letter that no font has, to find out how a font draws those it lacks.
 _NOWHERE = "\U0010ffff"
@@ -77,7 +78,8 @@ def text(
     data = _font_bytes(font)
     place = font or "the font of Pillow"
     measure = _open(data, _MEASURE, place)
-    setting = _set(letters, measure, align, place)
+    _require_letters(letters, _open(data, _FEW, place), measure, place)
+    setting = _set(letters, measure, align)
     if outlines:
         from .outline import inside_outlines
 
@@ -113,16 +115,23 @@ def _open(data: bytes, size: int, place: str) -> FreeTypeFont:
         raise FileError(f"is not a font ({error})", place=place, fix=fix) from None
 
 
-def _set(letters: str, measure: FreeTypeFont, align: str, place: str) -> Setting:
-    rows = letters.split("\n")
-    lack = _shape(_NOWHERE, measure)
-    for letter in sorted({c for row in rows for c in row}):
-        if any(lack[1]) and _shape(letter, measure) == lack:
+def _require_letters(letters: str, few: FreeTypeFont, measure: FreeTypeFont, place: str) -> None:
+    """Nothing, if a font has all letters, lines apart; raises InputError that names the first that it lacks."""
+    # What a font lacks it draws as it draws any such letter; nearly all differ from that in few pixels already.
+    lack = _shape(_NOWHERE, few)
+    if not any(lack[1]):
+        return
+    for letter in sorted(set(letters) - {"\n"}):
+        if _shape(letter, few) == lack and _shape(letter, measure) == _shape(_NOWHERE, measure):
             raise InputError(
                 f"{place} has no letter {letter!r}",
                 place="text",
                 fix="give a font that has, as in font='…ttf'",
             )
+
+
+def _set(letters: str, measure: FreeTypeFont, align: str) -> Setting:
+    rows = letters.split("\n")
     widths = [measure.getlength(row) / _MEASURE for row in rows]
     ascent, descent = (m / _MEASURE for m in measure.getmetrics())
     half_width = max(widths) / 2

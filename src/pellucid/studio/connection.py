@@ -40,6 +40,8 @@ class Connection:
         self.opened: OpenDocument | None = None
         self._explorer: Explorer | None = None
         self._shown: object = None
+        # What the picture is compared with: its text, and what draws it.
+        self._other: tuple[str, Explorer] | None = None
         self._thread = ThreadPoolExecutor(1, "pellucid studio drawing")
         self._waiting = 0
         self._credit, self._at = MAX_BURST, clock.monotonic()
@@ -59,6 +61,7 @@ class Connection:
         told = {
             "kind": "document",
             "watch": opened.watched,
+            "trusted": opened.trust,
             "name": name,
             "epoch": document.epoch,
             "version": document.version,
@@ -98,6 +101,8 @@ class Connection:
                 self._begin(self._pictured(opened.thumbnails(), message))
             case "variations":
                 self._begin(self._pictured(opened.variations(message), message))
+            case "compare":
+                self._begin(self._pictured(self._compared(opened, message), message))
             case "explain":
                 self._begin(self._answered(opened.explained(), message))
             case "snapshots" | "snapshot" | "forget":
@@ -147,7 +152,7 @@ class Connection:
     async def _pictured(
         self, work: Coroutine[Any, Any, tuple[dict[str, Any], bytes]], message: dict[str, Any]
     ) -> None:
-        """Show small pictures, or say what is refused."""
+        """Show pictures, or say what is refused."""
         try:
             self._show(*await work)
         except PellucidError as error:
@@ -187,6 +192,32 @@ class Connection:
         told, data = explorer.answer(message)
         return told, data[0] if data else b""
 
+    async def _compared(self, opened: OpenDocument, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """A frame of the picture of another text, in the view of a message.
+
+        Raises `InputError` if the text has no picture, or there is no such frame.
+        """
+        text = message.get("text")
+        if self._other is None or self._other[0] != text:
+            picture = await opened.pictured(text)
+            other = self._other[1] if self._other is not None else Explorer(picture, View(FRAME))
+            other.show(picture)
+            self._other = str(text), other
+        other = self._other[1]
+
+        def drawn() -> tuple[dict[str, Any], bytes]:
+            if not _is_size(message.get("size")):
+                raise InputError("the frame is too large", place="compare", fix="load the page again")
+            asked, known = message.get("params"), {each["name"] for each in other.setup()["params"]}
+            given = cast("dict[str, Any]", asked) if isinstance(asked, dict) else {}
+            params = {name: value for name, value in given.items() if name in known}
+            told, data = other.answer({**message, "params": params, "exact": True})
+            if not data:
+                raise InputError(told["text"], place="compare", fix="choose another one")
+            return {"kind": "compared", "ask": message.get("ask"), "size": told["size"]}, data[0]
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, drawn)
+
     def _home(self, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         """Where the picture is best looked at, as it says itself or as `fit` finds."""
         good = self.opened.good if self.opened else None
@@ -211,8 +242,9 @@ class Connection:
         if self.opened is not None:
             self.opened.tabs.discard(self)
         self._exporter.close()
-        if self._explorer is not None:
-            self._thread.submit(self._explorer.close)
+        for explorer in (self._explorer, self._other and self._other[1]):
+            if explorer is not None:
+                self._thread.submit(explorer.close)
         self._thread.shutdown(wait=False)
 
 

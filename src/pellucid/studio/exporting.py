@@ -1,7 +1,7 @@
 """Exports: a picture of the page as a file, made beside the frames, with progress, until it is fetched or cancelled.
 
 Used by `connection`, which is asked for an export, and by `server`, from which the page then fetches the file once, by
-a key. Each tab has one export at a time; its files go when the tab goes.
+a key. Each tab has one export at a time; its files go when the tab goes. A PNG carries the text that made it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ from pellucid.base.errors import InputError
 from pellucid.base.view import View
 from pellucid.canvas.draw import animate, save
 from pellucid.canvas.exporting import export
+from pellucid.canvas.png import add_text
 
 FRAME = (768, 576)
 """The view that the page counts in: pixels, of which the canvas has more or fewer."""
 MAX_PIXELS = 1 << 28
 """Maximum pixels of an exported frame: 16,384 by 16,384."""
+KEYWORD = "pellucid"
+"""The keyword of the text in a PNG, by which the page finds it again."""
 SAMPLES = 2
 """Samples along each side of a pixel."""
 _PROGRESS_SECONDS = 0.1
@@ -55,7 +58,7 @@ class Order:
 def _still(depth: int) -> Callable[[Order], Path]:
     def made(asked: Order) -> Path:
         save(asked.picture, asked.path, view=asked.view, depth=depth, numerics="exact")
-        return asked.path
+        return _carrying(asked)
 
     return made
 
@@ -65,6 +68,13 @@ def _film(asked: Order) -> Path:
         asked.picture, asked.path, view=asked.view, seconds=asked.seconds, fps=asked.fps, numerics="exact",
         progress=asked.progress,
     )  # fmt: skip
+    return _carrying(asked)
+
+
+def _carrying(asked: Order) -> Path:
+    """The file that was made, with the text of its picture in it if it is a PNG."""
+    if asked.path.suffix == ".png":
+        add_text(asked.path, KEYWORD, asked.source)
     return asked.path
 
 

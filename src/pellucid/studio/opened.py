@@ -51,7 +51,7 @@ class OpenDocument:
         self.reading: VersionReading | None = None
         self.good: VersionReading | None = None
         self.tabs: set[Tab] = set()
-        self._trust = trust
+        self.trust = trust
         self._thumbnails = Thumbnails()
         self._snapshots = Snapshots(path)
         self._filing = asyncio.Lock()
@@ -102,7 +102,7 @@ class OpenDocument:
         try:
             while self.reading is None or self.reading.version != document.version:
                 asked = document.version, document.text, document.path, self.reading
-                work = partial(read, *asked, trust=self._trust)
+                work = partial(read, *asked, trust=self.trust)
                 found = await loop.run_in_executor(self._thread, work)
                 self.reading = found
                 if found.picture is not None:
@@ -134,7 +134,7 @@ class OpenDocument:
             document = self.reading.document if self.reading is not None else None
             if document is None:
                 return {}
-            return pictures(document, trust=self._trust, folder=self.document.path.parent)
+            return pictures(document, trust=self.trust, folder=self.document.path.parent)
 
         # What is drawn keeps no text from being read.
         found = await loop.run_in_executor(self._thread, gathered)
@@ -146,6 +146,16 @@ class OpenDocument:
         return await asyncio.get_running_loop().run_in_executor(
             self._painting, varied, self._read_last(), message
         )
+
+    async def pictured(self, text: object) -> object:
+        """The picture of another text in the place of this one; raises `InputError` if it has none."""
+        if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
+            raise InputError("this is no text", place="compare", fix="load the page again")
+        work = partial(read, 0, text, self.document.path, None, trust=self.trust)
+        found = await asyncio.get_running_loop().run_in_executor(self._painting, work)
+        if found.picture is None:
+            raise InputError("the text has no picture any more", place="compare", fix="choose another one")
+        return found.picture
 
     async def explained(self) -> dict[str, Any]:
         """The report of the compilation of the picture; raises `InputError` if there is none."""

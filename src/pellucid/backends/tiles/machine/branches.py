@@ -50,7 +50,7 @@ def cold_branches(roots: Sequence[Expr]) -> dict[Expr, ColdBranch]:
         if node.op == "choose":
             groups.setdefault(node.args[0], []).append(node)
     found = [
-        ColdBranch(condition, arm, tuple(choices), _spared(nodes, roots, users, choices, arm))
+        ColdBranch(condition, arm, tuple(choices), _spared(set(roots), users, choices, arm))
         for condition, choices in groups.items()
         for arm in (1, 2)
     ]
@@ -69,14 +69,11 @@ def cold_branches(roots: Sequence[Expr]) -> dict[Expr, ColdBranch]:
 
 
 def _spared(
-    nodes: Sequence[Expr],
-    roots: Sequence[Expr],
-    users: dict[Expr, list[Expr]],
-    choices: Sequence[Expr],
-    arm: int,
+    roots: set[Expr], users: dict[Expr, list[Expr]], choices: Sequence[Expr], arm: int
 ) -> tuple[Expr, ...]:
     """The nodes whose only users are the arms of that number of these choices."""
     group = set(choices)
+    below = topological([c.args[arm] for c in choices])
     inside: set[Expr] = set()
 
     def only_there(node: Expr, user: Expr) -> bool:
@@ -84,7 +81,7 @@ def _spared(
             return user.args[arm] is node and node not in (user.args[0], user.args[3 - arm])
         return user in inside
 
-    for node in reversed(nodes):
+    for node in reversed(below):
         if (
             node.args
             and node not in group
@@ -92,4 +89,4 @@ def _spared(
             and all(only_there(node, u) for u in users[node])
         ):
             inside.add(node)
-    return tuple(n for n in nodes if n in inside)
+    return tuple([n for n in below if n in inside])
