@@ -32,6 +32,8 @@ export interface Editing {
   offers: Offer[];
   thumbnails: Thumbnails | null;
   select(id: number): void;
+  /** Do something with the tree of the text as it is, at once or when that is read. */
+  whenRead(each: (tree: Tree) => void): void;
   /** Make an edit of a node; what is awaited, such as the reading of the text, is awaited. */
   edit(node: number, edit: string, given: object, applied?: (from: number, to: number) => void): void;
 }
@@ -53,19 +55,20 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
   const made = useMemo(() => {
     const state = now.current;
     const current = () => editor !== null && editor.isAt(state.version);
+    const whenRead = (each: (tree: Tree) => void) => {
+      if (current()) each(state.tree);
+      else state.waiting.push(() => each(state.tree));
+    };
     const select = (id: number) => {
       const node = nodeOf(state.tree, id);
       if (!node || !editor) return;
       state.picked = id;
       setSelected(id);
       if (current()) editor.select(node.start, node.end);
-      else state.waiting.push(() => select(id));
+      else whenRead(() => select(id));
     };
     const ask = (node: number, edit: string, given: object, applied?: Asked["applied"]) => {
-      if (!current()) {
-        state.waiting.push(() => ask(node, edit, given, applied));
-        return;
-      }
+      if (!current()) return whenRead(() => ask(node, edit, given, applied));
       state.asked = { number: ++state.number, node, applied };
       link.say({ kind: "edit", ask: state.number, version: state.version, node, edit, given });
     };
@@ -77,7 +80,7 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
       state.picked = found;
       setSelected(found);
     };
-    return { select, edit: ask, current, follow };
+    return { select, edit: ask, whenRead, current, follow };
   }, [link, editor]);
 
   useEffect(() => {
@@ -111,7 +114,8 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
             setTree(read);
           }
           setFresh(made.current());
-          if (!made.current()) {
+          if (made.current()) editor.wasRead();
+          else {
             if (state.waiting.splice(0).length) told("Mend the text first.");
             break;
           }
@@ -165,5 +169,5 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
     return () => clearTimeout(timer);
   }, [link, selected, tree, fresh]);
 
-  return { tree, fresh, selected, offers: offers.node === selected ? offers.found : NONE, thumbnails, select: made.select, edit: made.edit };
+  return { tree, fresh, selected, offers: offers.node === selected ? offers.found : NONE, thumbnails, select: made.select, edit: made.edit, whenRead: made.whenRead };
 }

@@ -76,6 +76,8 @@ export class Editor {
   readonly steps = new Steps();
   private dragged: string[] = [];
   private waiting = false;
+  /** The text that was read last: that which the places of the tree are about. */
+  private read: object | null = null;
   private readonly synced = new Compartment();
   private readonly client = crypto.randomUUID();
 
@@ -193,9 +195,26 @@ export class Editor {
     return this.setNumbers([{ at, text: /e/i.test(like) ? String(value) : written(value, like) }], begins, what)[0];
   }
 
+  /** The tree is that of the text as it is now. */
+  wasRead(): void {
+    this.read = this.view.state.doc;
+  }
+
+  /** The number that stands at a place of the tree. */
+  literal(from: number, to: number, value: number): Literal {
+    return { from, to, value, text: this.view.state.sliceDoc(from, to), doc: this.read };
+  }
+
+  /** Whether a number is where it was found: in another text, its place may be that of anything. */
+  has(at: Literal): boolean {
+    return at.doc === this.view.state.doc;
+  }
+
   /** Put numbers in the place of others, all at once; nothing happens if one is not there any longer. */
   setNumbers(parts: { at: Literal; text: string }[], begins: boolean, what: string): Literal[] {
     const before = parts.map(({ at }) => at);
+    // What is dragged goes on where it is, also if the text changes elsewhere.
+    if (begins && !before.every((at) => this.has(at))) return before;
     if (before.some(({ from, to, text }) => this.view.state.sliceDoc(from, to) !== text)) return before;
     const changes = this.view.state.changes(parts.map(({ at, text }) => ({ from: at.from, to: at.to, insert: text })));
     if (begins) this.dragged = before.map(({ text }) => text);
@@ -204,7 +223,7 @@ export class Editor {
     this.view.dispatch({ changes, userEvent: "input.type.number", annotations });
     return parts.map(({ at, text }) => {
       const from = changes.mapPos(at.from, -1);
-      return { from, to: from + text.length, value: Number(text), text };
+      return { from, to: from + text.length, value: Number(text), text, doc: this.view.state.doc };
     });
   }
 
@@ -278,6 +297,7 @@ export class Editor {
     const line = this.view.state.doc.lineAt(at);
     let literal = numbersOf(line.text, line.from).find((each) => each.from <= at && at <= each.to);
     if (!literal) return false;
+    literal = { ...literal, doc: this.view.state.doc };
     event.preventDefault();
     const { value, text } = literal;
     let begins = true;

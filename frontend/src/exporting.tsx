@@ -97,8 +97,8 @@ export function Export({ link, viewer, text, file, seconds = SECONDS, close }: A
         {state.is === "refused" && <p className="bad" role="alert">{state.text}</p>}
         {busy && (
           <p role="status">
-            <progress aria-label="Frames" {...(state.is === "going" && state.total ? { value: state.done, max: state.total } : {})} />
-            {state.is === "ending" ? " It ends." : state.total ? ` ${state.done} of ${state.total} frames` : " It is being made."}
+            <progress aria-label={chosen.film ? "Frames" : "Rows"} {...(state.is === "going" && state.total ? { value: state.done, max: state.total } : {})} />
+            {state.is === "ending" ? " It ends." : state.total ? ` ${state.done} of ${state.total} ${chosen.film ? "frames" : "rows"}` : " It is being made."}
           </p>
         )}
         <p className="buttons">

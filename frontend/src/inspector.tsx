@@ -13,7 +13,7 @@ const MIN_DIGITS = 2; // of a number with a point while it slides: fewer would j
 /** The number that stands in a node, if it is written there as one. */
 export function literalOf(editor: Editor, node: TreeNode): Literal | null {
   if (node.form !== "number" || typeof node.value !== "number") return null;
-  return { from: node.start, to: node.end, value: node.value, text: editor.view.state.sliceDoc(node.start, node.end) };
+  return editor.literal(node.start, node.end, node.value);
 }
 
 function isWhole(at: Literal, place: TreeArgument | null): boolean {
@@ -21,14 +21,24 @@ function isWhole(at: Literal, place: TreeArgument | null): boolean {
   return place?.unit === "whole" || (!place?.type && !/[.eE]/.test(at.text));
 }
 
+/** A number where it is now: what was made of it here is known before the text is read again. */
+function useLatest(editor: Editor, at: Literal) {
+  const last = useRef(at);
+  const latest = () => (editor.has(last.current) ? last.current : at);
+  const keep = (made: Literal) => (last.current = made);
+  return { latest, keep };
+}
+
 /** A number as something to slide: where it is now, and what a step of the hand and its end do. */
 function useSliding(editor: Editor, at: Literal, whole: boolean, what: string) {
+  const { latest, keep } = useLatest(editor, at);
   const drag = useRef<Literal | null>(null);
   const slide = (value: number) => {
     const begins = drag.current === null;
-    const from = drag.current ?? at;
+    const from = drag.current ?? latest();
+    if (begins && !editor.has(from)) return;
     const like = whole ? from.text : `0.${"0".repeat(Math.max(MIN_DIGITS, digitsOf(from.text)))}`;
-    drag.current = editor.setNumber(from, whole ? Math.round(value) : value, begins, what, like);
+    drag.current = keep(editor.setNumber(from, whole ? Math.round(value) : value, begins, what, like));
   };
   const end = () => {
     if (drag.current) editor.endStep();
@@ -54,15 +64,23 @@ export function Slider({ editor, at, place, label, hidden }: { editor: Editor; a
   );
 }
 
-function Exact({ editor, at, label }: { editor: Editor; at: Literal; label: string }) {
+function Exact({ editor, editing, node, at, label }: { editor: Editor; editing: Editing; node: TreeNode; at: Literal; label: string }) {
   const [typed, setTyped] = useState<string | null>(null);
+  const { latest, keep } = useLatest(editor, at);
+  const set = (from: Literal, value: number, like: string) => {
+    keep(editor.setNumber(from, value, true, label, like));
+    editor.endStep();
+  };
   const enter = () => {
-    const value = Number(typed);
-    if (typed !== null && typed.trim() && typed.trim() !== at.text && Number.isFinite(value)) {
-      editor.setNumber(at, value, true, label, typed.trim());
-      editor.endStep();
-    }
+    const [text, value] = [typed?.trim(), Number(typed)];
     setTyped(null);
+    if (!text || text === latest().text || !Number.isFinite(value)) return;
+    if (editor.has(latest())) return set(latest(), value, text);
+    editing.whenRead((tree) => {
+      const now = nodeOf(tree, node.identity);
+      const found = now && literalOf(editor, now);
+      if (found) set(found, value, text);
+    });
   };
   return (
     <input
@@ -73,8 +91,8 @@ function Exact({ editor, at, label }: { editor: Editor; at: Literal; label: stri
         if (event.key === "Escape") setTyped(null);
         if (event.key === "ArrowUp" || event.key === "ArrowDown") {
           event.preventDefault();
-          editor.setNumber(at, at.value + (event.key === "ArrowUp" ? 1 : -1) * stepOf(at.text), true, label);
-          editor.endStep();
+          const { value, text } = latest();
+          set(latest(), value + (event.key === "ArrowUp" ? 1 : -1) * stepOf(text), text);
         }
       }}
     />
@@ -196,7 +214,7 @@ function Row({ editor, editing, part }: { editor: Editor; editing: Editing; part
     <div className={`number${editing.selected === node.identity ? " at" : ""}`}>
       <button className="label" title={`Select ${label}`} onClick={() => editing.select(node.identity)}>{label}</button>
       {at && <Slider editor={editor} at={at} place={place} label={label} />}
-      {at && <Exact editor={editor} at={at} label={label} />}
+      {at && <Exact editor={editor} editing={editing} node={node} at={at} label={label} />}
       {node.form === "tuple" && <PointPad editor={editor} tree={editing.tree} node={node} label={label} />}
       {node.color && <Swatch editor={editor} editing={editing} node={node} label={label} />}
       {node.form === "truth" && <input type="checkbox" aria-label={label} checked={node.value === true} onChange={() => set(node.value !== true)} />}

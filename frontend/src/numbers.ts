@@ -7,6 +7,8 @@ export interface Literal {
   to: number;
   value: number;
   text: string;
+  /** The text in which it stands at this place. */
+  doc?: object | null;
 }
 
 // A number that is no part of a name and none of another number; a sign belongs to it where no operand is before it.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import signal
 
-from .hands import text_of, until
+from .conftest import TEXT, Studio
+from .hands import put_cursor, text_of, until
 from .test_picture import begin, has, select
 
 GRADIENT = """from pellucid import images as im
@@ -74,3 +76,45 @@ def test_a_seed_is_rolled(page, file):
     page.get_by_role("button", name="Roll seed").click()
     until(lambda: re.search(r"seed=\d{2,}", text_of(page)))
     undone(page, NOISE)
+
+
+def test_what_is_entered_before_the_text_is_read_is_neither_lost_nor_put_elsewhere(browser, studio: Studio):
+    page = browser.new_page()
+    page.goto(studio.address)
+    page.wait_for_selector('.pellucid[data-exact="true"]')
+    put_cursor(page, 3)
+    exact, slider = page.get_by_label("turns, exactly"), page.get_by_role("slider", name="turns", exact=True)
+    exact.wait_for()
+    studio.process.send_signal(signal.SIGSTOP)
+    try:
+        # The number becomes 0.65, of which the page knows no place yet.
+        page.keyboard.type("5")
+        slider.first.focus()
+        page.keyboard.press("ArrowRight")
+        exact.fill("0.9")
+        exact.press("Enter")
+        assert has(page, TEXT.replace("0.6", "0.65"))
+    finally:
+        studio.process.send_signal(signal.SIGCONT)
+    until(lambda: has(page, TEXT.replace("0.6", "0.9")))
+    page.keyboard.press("Control+z")
+    until(lambda: has(page, TEXT.replace("0.6", "0.65")))
+    page.close()
+
+
+def test_steps_of_a_number_go_on_before_the_text_is_read(browser, studio: Studio):
+    page = browser.new_page()
+    page.goto(studio.address)
+    page.wait_for_selector('.pellucid[data-exact="true"]')
+    put_cursor(page, 3)
+    exact = page.get_by_label("turns, exactly")
+    exact.wait_for()
+    exact.focus()
+    studio.process.send_signal(signal.SIGSTOP)
+    try:
+        for _ in range(3):
+            page.keyboard.press("ArrowUp")
+        until(lambda: has(page, TEXT.replace("0.6", "0.9")))
+    finally:
+        studio.process.send_signal(signal.SIGCONT)
+    page.close()

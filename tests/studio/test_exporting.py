@@ -87,17 +87,22 @@ def test_c_comes_with_its_header_and_a_page_is_whole():
     assert made(im.disk(1), {"format": "html"})[1].startswith(b"<!DOCTYPE html>")
 
 
-def test_a_film_that_is_cancelled_leaves_nothing(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "change",
+    [{"format": "gif", "seconds": 100}, {"format": "png", "width": 4000, "height": 8000}],
+    ids=["film", "still"],
+)
+def test_what_is_cancelled_leaves_nothing(tmp_path, monkeypatch, change):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
 
     async def work() -> None:
         exporter = Exporter(Exports())
-        asked = {**VIEW, "format": "gif", "seconds": 100}
+        asked = {**VIEW, **change}
         with pytest.raises(CancelledError):
             await exporter.make(MOVING, "a", "", asked, lambda *_: exporter.cancel())
         # Another one can be made after it.
-        assert (await exporter.make(MOVING, "a", "", {**asked, "format": "png"}, print))["name"] == "a.png"
+        assert (await exporter.make(MOVING, "b", "", {**VIEW, "format": "png"}, print))["name"] == "b.png"
         with pytest.raises(InputError, match="another one is being made"):
             await asyncio.gather(
                 *(exporter.make(MOVING, "a", "", asked, lambda *_: exporter.cancel()) for _ in "ab")
@@ -105,7 +110,7 @@ def test_a_film_that_is_cancelled_leaves_nothing(tmp_path, monkeypatch):
         exporter.close()
 
     in_thread(work)
-    assert not list(tmp_path.glob("**/*.gif"))
+    assert not [*tmp_path.glob("**/a.*")]
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,9 @@ class Order:
 
 def _still(depth: int) -> Callable[[Order], Path]:
     def made(asked: Order) -> Path:
-        save(asked.picture, asked.path, view=asked.view, depth=depth, numerics="exact")
+        save(
+            asked.picture, asked.path, view=asked.view, depth=depth, numerics="exact", progress=asked.progress
+        )
         return _carrying(asked)
 
     return made
@@ -140,8 +142,9 @@ class Exporter:
     ) -> dict[str, Any]:
         """Make a file of a picture, as a message of the page asks; tells its name, and the key to fetch it with.
 
-        `say` hears of the frames that are done, and of all. Raises `InputError` for what is no view or no format, if
-        there is no picture, and while another export is made; `CancelledError` if it was cancelled.
+        `say` hears of the frames that are done, and of all, or of the rows of a still. Raises `InputError` for what
+        is no view or no format, if there is no picture, and while another export is made; `CancelledError` if it was
+        cancelled.
         """
         if self._cancelled is not None:
             raise InputError("another one is being made", place="export", fix="wait, or cancel it")
@@ -170,7 +173,7 @@ class Exporter:
         return {"key": self._exports.add(path), "name": path.name}
 
     def cancel(self) -> None:
-        """End what is being made: a film after the frame that is drawn, anything else when it is done."""
+        """End what is being made: a film after a frame, a PNG after some rows, anything else when it is done."""
         if self._cancelled is not None:
             self._cancelled.set()
 
