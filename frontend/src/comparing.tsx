@@ -33,7 +33,7 @@ export function Comparison({ link, viewer, looks, text, refused }: Asked) {
       canvas.current!.dataset.fresh = "false";
       if (asked) return;
       const { canvas: other, view } = viewer;
-      const size = [other.clientWidth, other.clientHeight];
+      const size = [other.clientWidth, other.clientHeight].map((each) => Math.round(each * devicePixelRatio));
       if (!size[0] || !size[1]) return;
       const { center, zoom, time, params } = view;
       const name = `compare ${++asks}`;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 from tools.browser import PATIENCE
@@ -42,3 +43,32 @@ def select_card(page, title):
 def choose(page, name):
     """Choose from the palette that is open, without a letter."""
     page.locator(f'[role="option"][data-name="{name}"]').click()
+
+
+def has(page, text):
+    """Whether the page has a text, apart from blanks."""
+    return text_of(page).split() == text.split()
+
+
+def begin(page, file, text):
+    """Show another text in the page, as it is read again from its file."""
+    file.write_text(text, "utf-8")
+    until(lambda: has(page, text))
+    page.wait_for_selector('.pellucid[data-exact="true"]')
+
+
+def select(page, word):
+    """Select a call by its word in the text."""
+    page.locator(".cm-line span", has_text=re.compile(f"^{word}$")).first.click()
+
+
+def drag(page, where, right, down=0):
+    """Drag what a selector or a locator finds by its middle, by so many pixels."""
+    found = page.locator(where) if isinstance(where, str) else where
+    found.scroll_into_view_if_needed()
+    box = found.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + right, y + down, steps=6)
+    page.mouse.up()

@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from .conftest import TEXT, Studio
-from .hands import choose, pixels, text_of, until
+from .hands import begin, choose, drag, has, pixels, text_of, until
 from .test_exporting import ask
 from .test_security import heard, tab
 
@@ -31,13 +31,6 @@ PIXEL = """([selector, x, y]) => {
   const at = [Math.floor(x * canvas.width), Math.floor(y * canvas.height)];
   return [...canvas.getContext("2d").getImageData(...at, 1, 1).data];
 }"""
-
-
-def rewrite(page, file: Path, text: str) -> None:
-    """Show another text, as it is read again from its file."""
-    file.write_text(text, "utf-8")
-    until(lambda: text_of(page).split() == text.split())
-    page.wait_for_selector('.pellucid[data-exact="true"]')
 
 
 def drop(page, name: str, data: bytes) -> None:
@@ -61,7 +54,7 @@ def test_a_picture_is_compared_with_what_it_was(page, file):
     page.keyboard.press("b")
     page.wait_for_selector('.comparison canvas[data-fresh="true"]')
     until(lambda: same(page))
-    rewrite(page, file, OTHER)
+    begin(page, file, OTHER)
     until(lambda: not same(page))
     # A follows the view of B: far in, at the middle of the disk, B is of one color.
     a, b = colors(page, 0.5, 0.5)
@@ -75,14 +68,10 @@ def test_a_picture_is_compared_with_what_it_was(page, file):
     bar.focus()
     page.keyboard.press("ArrowLeft")
     expect(bar).to_have_attribute("aria-valuenow", "48")
-    box = bar.bounding_box()
-    page.mouse.move(box["x"] + 12, box["y"] + 40)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 100, box["y"] + 40, steps=3)
-    page.mouse.up()
+    drag(page, bar, 90)
     until(lambda: int(bar.get_attribute("aria-valuenow")) > 55)
     # What it was is there again, and both are one.
-    rewrite(page, file, TEXT)
+    begin(page, file, TEXT)
     page.wait_for_selector('.comparison canvas[data-fresh="true"]')
     until(lambda: same(page))
     page.locator(".pellucid canvas").focus()
@@ -94,7 +83,7 @@ def test_a_snapshot_is_compared_with(page, file):
     page.get_by_role("tab", name="Variations").click()
     page.get_by_role("button", name="Keep this one").click()
     page.keyboard.press("Enter")
-    rewrite(page, file, OTHER)
+    begin(page, file, OTHER)
     page.get_by_role("button", name="Compare with Snapshot 1").click()
     page.wait_for_selector('.comparison canvas[data-fresh="true"]')
     assert not same(page)
@@ -173,14 +162,14 @@ def test_an_exported_png_is_dropped_and_is_the_text_again(page, file, format, tm
         picture.load()
         assert picture.text["pellucid"] == TEXT
     shown = pixels(page)
-    rewrite(page, file, OTHER)
+    begin(page, file, OTHER)
     until(lambda: pixels(page) != shown)
     drop(page, "picture.png", exported)
-    until(lambda: text_of(page).split() == TEXT.split())
+    until(lambda: has(page, TEXT))
     until(lambda: pixels(page) == shown)
     # It is one step of the history.
     page.keyboard.press("Control+z")
-    until(lambda: text_of(page).split() == OTHER.split())
+    until(lambda: has(page, OTHER))
 
 
 def test_a_program_is_chosen_by_name_too(page, tmp_path):
@@ -189,7 +178,7 @@ def test_a_program_is_chosen_by_name_too(page, tmp_path):
     with page.expect_file_chooser() as waiting:
         choose(page, "Begin with the program of a PNG or a file of Python")
     waiting.value.set_files(tmp_path / "star.py")
-    until(lambda: text_of(page).split() == OTHER.split())
+    until(lambda: has(page, OTHER))
 
 
 def test_a_file_without_a_program_changes_nothing(page, tmp_path):
@@ -198,7 +187,7 @@ def test_a_file_without_a_program_changes_nothing(page, tmp_path):
     expect(page.get_by_text("plain.png carries no program")).to_be_visible()
     drop(page, "a.jpg", b"\xff\xd8\xff\xe0")
     expect(page.get_by_text("a.jpg carries no program")).to_be_visible()
-    assert text_of(page).split() == TEXT.split()
+    assert has(page, TEXT)
 
 
 def test_nothing_is_dropped_where_code_is_run(browser, tmp_path):
@@ -216,7 +205,7 @@ def test_nothing_is_dropped_where_code_is_run(browser, tmp_path):
             drop(page, "evil.py", evil.encode())
             if told:
                 expect(page.get_by_text(told)).to_be_visible()
-                assert text_of(page).split() == TEXT.split()
+                assert has(page, TEXT)
             else:
                 until(lambda page=page: "pathlib" in text_of(page))
                 page.wait_for_selector('.pellucid[data-exact="true"]')

@@ -6,8 +6,7 @@ import re
 import signal
 
 from .conftest import TEXT, Studio
-from .hands import put_cursor, text_of, until
-from .test_picture import begin, has, select
+from .hands import begin, drag, has, put_cursor, select, text_of, until
 
 GRADIENT = """from pellucid import images as im
 
@@ -17,17 +16,6 @@ NOISE = """from pellucid import images as im
 
 picture = im.ramp([(0.0, im.black), (1.0, im.white)], im.perlin_noise(seed=3)).framed(width=4)
 """
-
-
-def drag(page, where, right, down):
-    page.locator(where).scroll_into_view_if_needed()
-    box = page.locator(where).bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    for step in range(1, 5):
-        page.mouse.move(x + right * step / 4, y + down * step / 4)
-    page.mouse.up()
 
 
 def undone(page, text):

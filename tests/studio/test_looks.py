@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from .test_picture import select
+from .hands import select
 
 HERE = Path(__file__).parent / "looks"
 SIZE = (60, 40)

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tools import page as built
 
 from .conftest import TEXT, Studio, free_port
-from .hands import pixels, put_cursor, text_of, until
+from .hands import drag, pixels, put_cursor, text_of, until
 
 
 @pytest.mark.slow
@@ -45,13 +45,7 @@ def test_what_is_typed_is_drawn_and_saved_and_undone_to_the_same_bytes(page, fil
 def test_a_drag_of_a_slider_is_one_step(page, file):
     put_cursor(page, 3)
     slider = page.get_by_role("slider", name="turns")
-    box = slider.bounding_box()
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] / 2, y)
-    page.mouse.down()
-    for step in range(1, 9):
-        page.mouse.move(box["x"] + box["width"] / 2 + 6 * step, y)
-    page.mouse.up()
+    drag(page, slider, 48)
     assert "0.6\n" not in text_of(page)
     page.get_by_role("button", name="Undo", exact=True).click()
     assert "turns = 0.6" in text_of(page)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from .conftest import TEXT
-from .hands import pixels, put_cursor, text_of, until
+from .hands import begin, drag, has, pixels, put_cursor, select, text_of, until
 
 SHAPES = """from pellucid import images as im
 
@@ -20,44 +20,17 @@ picture = im.checkerboard(0.5, im.black, im.white).turn(im.seconds).framed(width
 """
 
 
-def has(page, text):
-    """Whether the page has a text, apart from blanks."""
-    return text_of(page).split() == text.split()
-
-
-def begin(page, file, text):
-    """Show another text in the page, as it is read again from its file."""
-    file.write_text(text, "utf-8")
-    until(lambda: has(page, text))
-    page.wait_for_selector('.pellucid[data-exact="true"]')
-
-
-def select(page, word):
-    """Select a call by its word in the text."""
-    page.locator(".cm-line span", has_text=re.compile(f"^{word}$")).first.click()
-
-
-def drag(page, handle, right, down):
-    box = page.locator(f'[data-handle="{handle}"]').bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    for step in range(1, 6):
-        page.mouse.move(x + right * step / 5, y + down * step / 5)
-    page.mouse.up()
-
-
 def test_handles_are_dragged_on_the_picture_and_a_drag_is_one_step(page, file):
     begin(page, file, SHAPES)
     shown = pixels(page)
     select(page, "disk")
-    drag(page, "radius", 40, 0)
+    drag(page, '[data-handle="radius"]', 40, 0)
     until(lambda: "disk(0.8)" not in text_of(page))
     until(lambda: pixels(page) != shown)
     page.keyboard.press("Control+z")
     until(lambda: has(page, SHAPES))
     select(page, "move")
-    drag(page, "offset", 30, -30)
+    drag(page, '[data-handle="offset"]', 30, -30)
     moved = re.search(r"move\(\(([^,]+), ([^)]+)\)", text_of(page))
     assert moved
     # The point lies in a plane that is turned to the left: what goes up on the screen goes to the right in it too.
@@ -65,7 +38,7 @@ def test_handles_are_dragged_on_the_picture_and_a_drag_is_one_step(page, file):
     page.keyboard.press("Control+z")
     until(lambda: has(page, SHAPES))
     select(page, "turn")
-    drag(page, "angle", -40, -60)
+    drag(page, '[data-handle="angle"]', -40, -60)
     until(lambda: "turn(0.3)" not in text_of(page))
     angle = re.search(r"turn\(([^)]+)\)", text_of(page))
     assert angle

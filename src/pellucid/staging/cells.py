@@ -65,7 +65,8 @@ class Cells(Memory):
         Unstaged, raises InputError outside of the cells; a specialized program reads some cell there.
         """
         if current() is None:
-            return self._array(address)[address].item()
+            data, at = self._place(address)
+            return data[at].item()
         return super().load(address)
 
     def store(self, address: Any, value: Any, mask: Any = None) -> None:
@@ -80,7 +81,8 @@ class Cells(Memory):
                 fix="begin with 0.0 for real numbers, or make it an integer with to_integer",
             )
         if current() is None:
-            self._array(address)[address] = value
+            data, at = self._place(address)
+            data[at] = value
         else:
             self.merge(address, value if self.type is T.i64 else Real(real(value)), self.mask)
 

@@ -114,7 +114,8 @@ class Memory:
         """
         session = current()
         if session is None:
-            return int(self._array(address)[address]) & self.mask
+            data, at = self._place(address)
+            return int(data[at]) & self.mask
         _require_address(address, self)
         return bitcache.load(session, self, address, self.mask if needed is None else needed)
 
@@ -135,8 +136,8 @@ class Memory:
         if session is not None:
             _require_address(address, self)
         if session is None:
-            data = self._array(address)
-            data[address] = (int(data[address]) & ~mask) | bits
+            data, at = self._place(address)
+            data[at] = (int(data[at]) & ~mask) | bits
         elif isinstance(mask, int):
             bitcache.store(session, self, address, bits, mask)
         else:
@@ -152,7 +153,8 @@ class Memory:
             )
         return self.data
 
-    def _array(self, address: int) -> Array:
+    def _place(self, address: int) -> tuple[Array, int]:
+        """The array, and the index of the word at an address."""
         data = self._held()
         if not isinstance(address, int | np.integer):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise StagingError(
@@ -166,7 +168,8 @@ class Memory:
                 place=caller()[0],
                 fix="end before it, or give a longer array",
             )
-        return data
+        # A truth value is the number 0 or 1; NumPy would take it for a mask.
+        return data, int(address)
 
     def element(self, position: Expr) -> Expr:
         """The load of a word, as an integer."""

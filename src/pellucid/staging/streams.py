@@ -45,7 +45,7 @@ class Table:
     def __call__(self, index: Any) -> Any:
         """The entry at an index."""
         if isinstance(index, int):
-            return int(self.data[min(max(index, 0), self.data.size - 1)])
+            return int(self.data[min(max(int(index), 0), self.data.size - 1)])
         return of(load(self.buffer, expression(index)))
 
 

@@ -11,6 +11,7 @@ import json
 import time as clock
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, cast
 
 from pellucid.base.errors import InputError, PellucidError
@@ -198,25 +199,30 @@ class Connection:
         Raises `InputError` if the text has no picture, or there is no such frame.
         """
         text = message.get("text")
-        if self._other is None or self._other[0] != text:
-            picture = await opened.pictured(text)
-            other = self._other[1] if self._other is not None else Explorer(picture, View(FRAME))
-            other.show(picture)
-            self._other = str(text), other
-        other = self._other[1]
+        known = self._other is not None and self._other[0] == text
+        picture = None if known else await opened.pictured(text)
+        work = partial(self._frame_beside, text, picture, message)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
-        def drawn() -> tuple[dict[str, Any], bytes]:
-            if not _is_size(message.get("size")):
-                raise InputError("the frame is too large", place="compare", fix="load the page again")
-            asked, known = message.get("params"), {each["name"] for each in other.setup()["params"]}
-            given = cast("dict[str, Any]", asked) if isinstance(asked, dict) else {}
-            params = {name: value for name, value in given.items() if name in known}
-            told, data = other.answer({**message, "params": params, "exact": True})
-            if not data:
-                raise InputError(told["text"], place="compare", fix="choose another one")
-            return {"kind": "compared", "ask": message.get("ask"), "size": told["size"]}, data[0]
-
-        return await asyncio.get_running_loop().run_in_executor(self._thread, drawn)
+    def _frame_beside(
+        self, text: Any, picture: object, message: dict[str, Any]
+    ) -> tuple[dict[str, Any], bytes]:
+        """The frame of another text, whose picture comes along where it is not the one that was drawn last."""
+        if self._other is None:
+            self._other = text, Explorer(picture, View(FRAME))
+        elif picture is not None:
+            self._other[1].show(picture)
+            self._other = text, self._other[1]
+        explorer = self._other[1]
+        if not _is_size(message.get("size")):
+            raise InputError("the frame is too large", place="compare", fix="load the page again")
+        asked, known = message.get("params"), {each["name"] for each in explorer.setup()["params"]}
+        given = cast("dict[str, Any]", asked) if isinstance(asked, dict) else {}
+        params = {name: value for name, value in given.items() if name in known}
+        told, data = explorer.answer({**message, "params": params, "exact": True})
+        if not data:
+            raise InputError(told["text"], place="compare", fix="choose another one")
+        return {"kind": "compared", "ask": message.get("ask"), "size": told["size"]}, data[0]
 
     def _home(self, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         """Where the picture is best looked at, as it says itself or as `fit` finds."""
