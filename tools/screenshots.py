@@ -7,17 +7,15 @@ change of the page that is seen; the pictures are committed.
 from __future__ import annotations
 
 import io
-import re
 import shutil
-import subprocess
-import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
+from tests.studio.conftest import Studio
+from tests.studio.hands import select
 from tools.browser import PATIENCE, chromium
 
 ROOT = Path(__file__).parents[1]
@@ -31,33 +29,12 @@ LARGE, PHONE = (1440, 900), (390, 844)
 QUALITY = 88
 
 
-@contextmanager
-def studio(file: Path) -> Iterator[str]:
-    """The address of a studio that shows a file."""
-    command = [sys.executable, "-m", "pellucid", "studio", "--no-browser", str(file)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-    try:
-        assert process.stdout is not None  # noqa: S101 - a pipe was asked for
-        found = re.search(r"http://\S+", process.stdout.readline())
-        if found is None:
-            sys.exit("screenshots: the studio did not start")
-        yield found[0]
-    finally:
-        process.terminate()
-        process.communicate()
-
-
 def at_rest(page: Page) -> None:
     """Wait until the picture is exact and the thumbnails are there."""
     page.mouse.move(1, 1)
     page.wait_for_selector('.pellucid[data-exact="true"]')
     page.locator('.card .thumbnail[style*="blob:"]').first.wait_for()
     page.wait_for_timeout(500)
-
-
-def select(page: Page, word: str) -> None:
-    """Select a call by its word in the text."""
-    page.locator(".cm-line span", has_text=re.compile(f"^{word}$")).first.click()
 
 
 def edited(page: Page, _: Path) -> None:
@@ -110,10 +87,13 @@ def main() -> None:
         for name in SHOTS:
             file = Path(folder) / PICTURE.name
             shutil.copy(PICTURE, file)
-            with studio(file) as address:
+            made = Studio(file)
+            try:
                 browser = chromium(playwright)
-                shot(browser, address, name, file)
+                shot(browser, made.address, name, file)
                 browser.close()
+            finally:
+                made.stop()
             print(f"screenshots: {name}", flush=True)
 
 
