@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.turns import by_turns
 
 from pellucid.backends.c import compiler
 
@@ -27,7 +28,7 @@ settings.register_profile(
     "gate",
     deadline=None,
     derandomize=True,
-    max_examples=40,
+    max_examples=24,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
@@ -69,6 +70,13 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave to the nightly run what the gate takes by turns, unless a test is asked for by name."""
+    if not any("::" in argument for argument in config.args):
+        items[:], left = by_turns(items)
+        config.hook.pytest_deselected(items=left)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -15,22 +16,31 @@ NUMERICS = ("exact", "relaxed")
 PRECISIONS = ("f32", "f64")
 
 
-def half(count: int) -> int:
-    """As many random cases in the nightly run, half of them in the gate."""
-    return count if NIGHTLY else (count + 1) // 2
+def fewer(count: int) -> int:
+    """As many random cases in the nightly run, a third of them in the gate."""
+    return count if NIGHTLY else (count + 2) // 3
+
+
+def by_turns(items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """Those of the gate, and those of the nightly run only: of a test marked `one_in(n)`, all cases but one in n.
+
+    Which go by the whole name of a case: another test takes others, and a new case changes nothing for most.
+    """
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if not NIGHTLY and item.get_closest_marker("one_in"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left = set[pytest.Item]()
+    for found in cases.values():
+        (count,) = found[0].get_closest_marker("one_in").args
+        found.sort(key=lambda item: crc32(item.nodeid.encode()))
+        left |= set(found[-(-len(found) // count) :])
+    return [item for item in items if item not in left], [item for item in items if item in left]
 
 
 def every_other(cases: Iterable[Any]) -> list[Any]:
     """All cases in the nightly run, every second one in the gate."""
     return list(cases)[:: 1 if NIGHTLY else 2]
-
-
-def some_pictures(files: Sequence[Path], turn: int = 0, *, one_in: int = 2) -> list[Path]:
-    """All files in the nightly run; one in so many of them in the gate, others at the next turn.
-
-    Which go by the name, so that a new picture changes nothing for the others.
-    """
-    return [path for path in files if NIGHTLY or (sum(path.stem.encode()) + turn) % one_in == 0]
 
 
 def pictures_by_turns(files: Sequence[Path], turn: int) -> Any:

@@ -94,6 +94,7 @@ CUTS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("chunks", CUTS)
 def test_blocks_of_any_cuts_have_the_bits_of_the_whole(name: str, chunks: tuple[tuple[int, ...], ...]):

@@ -55,6 +55,7 @@ def launched(folder: Path, text: str, values: dict[str, float], size: tuple[int,
 
 
 @needs_compiler
+@pytest.mark.one_in(2)
 @pictures_by_turns(SOME, 1)
 def test_a_kernel_draws_the_bits_of_the_cpu(tmp_path, path, numerics, precision):
     shown = gallery.load(path)

@@ -113,7 +113,7 @@ def random_picture(seed: int) -> Any:
 @pytest.mark.parametrize("part", range(4))
 def test_random_pictures_are_the_means_of_all_samples(part):
     # In the last one, all channels of a tile are uniform but for their sums.
-    for seed in [*range(250 if NIGHTLY else 6), 214]:
+    for seed in [*range(250 if NIGHTLY else 2), 214]:
         number = 1000 * part + seed
         options = {"precision": ("f32", "f64")[seed % 2], "numerics": ("exact", "relaxed")[part % 2]}
         tiles, llvm = (pl.compile(random_picture(number), backend=b, **options) for b in ("tiles", "llvm"))

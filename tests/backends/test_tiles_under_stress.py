@@ -198,6 +198,7 @@ print(kernel.render((64, 65), zoom=50.0, center=(0.31, -0.17)).tobytes().hex())
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("part", [0.0, 0.4, 0.99])
 def test_code_that_was_cut_off_is_made_again(tmp_path: Path, part):
     def draw() -> str:

@@ -56,6 +56,7 @@ def both(backend: Backend, given: Kernel, sizes: Sequence[int], n: int, start: i
     assert found.tobytes() == expected.tobytes()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("bits", "store", "load"), cases())
 def test_arrays_may_end_anywhere(compiling_backend: Backend, bits: int, store: str, load: str):
     given = kernel(bits, store, load)
@@ -117,6 +118,7 @@ kernel blocks(n: i64, from: i64):
 """)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("lanes", [16, 32])
 @pytest.mark.parametrize(("store", "load"), BLOCKS.values(), ids=BLOCKS)
 def test_blocks_of_lanes_may_be_as_many_as_the_call_says(

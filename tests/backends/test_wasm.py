@@ -63,6 +63,7 @@ def drawn(module: Path, *views: dict) -> list[np.ndarray | str]:
     return frames
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "numerics"), [*((name, "exact") for name in DOZEN), *((name, "relaxed") for name in DOZEN[::3])]

@@ -52,6 +52,7 @@ def view_of(window: Page) -> dict[str, float]:
     return {name: float(value) for name, value in words}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", DOZEN)
 def test_a_page_draws_the_pixels_of_the_cpu(window, tmp_path, name):
     path = next(p for p in gallery.files() if p.stem == name)

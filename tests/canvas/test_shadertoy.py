@@ -36,6 +36,7 @@ def drawn(window: Page, folder, shader: str) -> np.ndarray:
     return np.frombuffer(canvas_pixels(window), np.uint8).reshape(SIZE[1], SIZE[0], 4)[::-1, :, :3]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", DOZEN)
 def test_a_shader_draws_the_pixels_of_the_cpu(window, tmp_path, name):
     picture = gallery.load(next(p for p in gallery.files() if p.stem == name))

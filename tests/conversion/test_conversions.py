@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.turns import fewer
 
 import pellucid as pl
 from pellucid.conversion import color_model
@@ -58,7 +59,7 @@ def test_there_are_pairs_to_be_drawn_from():
 
 
 @given(st.sampled_from(PAIRS), st.integers(1, 67), st.integers(1, 9), st.integers(0, 3))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=fewer(25), deadline=None)
 def test_a_conversion_of_bits_is_that_of_the_reference(
     pair: tuple[str, str], width: int, height: int, seed: int
 ):

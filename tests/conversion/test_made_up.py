@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.pixels.made_up import MadeUp, Samples, layouts
+from tests.turns import fewer
 
 import pellucid as pl
 from pellucid.pixels import Layout, pack, unpack
@@ -38,7 +39,7 @@ def test_they_are_read_and_written_bit_by_bit(made: MadeUp, size: tuple[int, int
     assert pack(found, layout, *size, onto=data) == data
 
 
-@settings(max_examples=20)
+@settings(max_examples=fewer(20))
 @given(layouts("gray", "rgb", "rgba", "mosaic", most=20), SIZES)
 def test_compiled_code_reads_and_writes_the_same(made: MadeUp, size: tuple[int, int]):
     data = noise(made.size(*size))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests.diff.programs import Program, joined, programs
-from tests.turns import half
+from tests.turns import fewer
 
 from pellucid.backends.c import CBackend
 from pellucid.backends.conformance import same_bits
@@ -46,14 +46,14 @@ def check(kernel: N.Kernel, arguments: dict[str, float], memory: dict, backends:
                     )
 
 
-@settings(max_examples=half(64))
+@settings(max_examples=fewer(64))
 @given(programs(count=8))
 def test_back_ends_agree_on_random_programs(parts: list[Program]):
     backends: list[Backend] = [LlvmBackend(), CBackend()]
     check(*joined(parts), backends)
 
 
-@settings(max_examples=half(24))
+@settings(max_examples=fewer(24))
 @given(programs(count=4, largest=30))
 def test_lesser_processors_agree_on_larger_programs(parts: list[Program]):
     check(*joined(parts), [NumpyBackend(), *([LlvmBackend(cpu="x86-64")] if X86 else [])])
@@ -64,7 +64,7 @@ def test_programs_are_of_every_kind():
     found: set[str] = set()
     counts = {"rows": 0, "places": 0}
 
-    @settings(max_examples=25, database=None)
+    @settings(max_examples=fewer(25), database=None)
     @given(programs(count=8))
     def collect(parts: list[Program]) -> None:
         kernel, _, _ = joined(parts)

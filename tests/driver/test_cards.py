@@ -37,6 +37,7 @@ PICTURES = {
 SOME = sorted(gallery.files())[::12]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("path", SOME, ids=lambda path: path.stem)
 @pytest.mark.parametrize("real", [T.f32, T.f64], ids=str)
 def test_frames_of_a_card_are_the_programs_of_the_picture(path: Path, real: T.Type):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.guarded import Guarded
 from tests.systems import levels
-from tests.turns import half
+from tests.turns import fewer
 
 from pellucid.backends.llvm import LlvmBackend
 from pellucid.base.errors import BackendError
@@ -81,28 +81,28 @@ def agree(stream: Stream, count: int, seed: int = 0) -> None:
         assert (found == expected).all()
 
 
-@settings(max_examples=half(40), deadline=None)
+@settings(max_examples=fewer(40), deadline=None)
 @given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS)
 def test_any_layouts_and_any_value(data, count, value):
     a, b = data.draw(layouts(1, signed=True)), data.draw(layouts(2, signed=True))
     agree(Stream((a, b), (data.draw(layouts(0)),), (value,)), count)
 
 
-@settings(max_examples=half(40), deadline=None)
+@settings(max_examples=fewer(40), deadline=None)
 @given(st.data(), st.sampled_from((*COUNTS, 4000)), EXPRESSIONS)
 def test_any_sums(data, count, value):
     a, b = data.draw(layouts(0, signed=True)), data.draw(layouts(1, signed=True))
     agree(Stream((a, b), (), (), (value, sample(0))), count)
 
 
-@settings(max_examples=half(40), deadline=None)
+@settings(max_examples=fewer(40), deadline=None)
 @given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS)
 def test_any_groups_and_any_value(data, count, value):
     a, b = data.draw(groups(1, apart=False)), data.draw(groups(2, apart=False))
     agree(Stream((a, b), (data.draw(groups(0, apart=True)),), (value,), (sample(0),)), count)
 
 
-@settings(max_examples=half(25), deadline=None)
+@settings(max_examples=fewer(25), deadline=None)
 @given(st.data(), st.sampled_from(COUNTS), st.integers(1, 5), st.sampled_from([4, 8, 12, 16]))
 def test_windows_of_neighbors(data, count, taps, size):
     one = data.draw(layouts(1, signed=True))
@@ -129,7 +129,7 @@ def read(buffer: E.Buffer, at: E.Expr) -> E.Expr:
     return E.apply("convert", E.load(buffer, at), attr=T.i64)
 
 
-@settings(max_examples=half(30), deadline=None)
+@settings(max_examples=fewer(30), deadline=None)
 @given(st.data(), st.sampled_from(COUNTS), TABLES, EXPRESSIONS)
 def test_tables_of_any_size_at_any_index(data, count, kind, value):
     a, b = data.draw(layouts(1, signed=True)), data.draw(layouts(2))
@@ -154,7 +154,7 @@ def test_functions_of_tables_are_tables():
     assert found.table == tuple(300 * int(x) for x in large.data)
 
 
-@settings(max_examples=half(25), deadline=None)
+@settings(max_examples=fewer(25), deadline=None)
 @given(st.data(), st.sampled_from(COUNTS), st.integers(-99, 99), st.integers(0, 12))
 def test_positions(data, count, factor, shift):
     moved = E.apply("add", E.apply("mul", position(), number(factor)), number(7))
@@ -166,7 +166,7 @@ def test_positions(data, count, factor, shift):
     agree(Stream((data.draw(layouts(1)),), outs, values, (values[0],)), count)
 
 
-@settings(max_examples=half(25), deadline=None)
+@settings(max_examples=fewer(25), deadline=None)
 @given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS)
 def test_states_are_carried_from_sample_to_sample(data, count, value):
     a, b = data.draw(layouts(1, signed=True)), data.draw(layouts(2))
@@ -210,7 +210,7 @@ def test_long_sums_do_not_overflow():
         assert compile_stream(stream)([source], count) == (count * most, -count * most)
 
 
-@settings(max_examples=half(15), deadline=None)
+@settings(max_examples=fewer(15), deadline=None)
 @given(st.sampled_from(COUNTS), st.permutations([5, 6, 5, 1]), st.integers(0, 9), st.integers(0, 3))
 def test_fields_of_one_buffer_are_stored_together(count, sizes, offset, gap):
     stride = sum(sizes) + 4 * gap
@@ -361,7 +361,7 @@ def test_truths_are_numbers():
     assert np.unpackbits(out, bitorder="little").tolist() == [1] * 10 + [0] * 14
 
 
-@settings(max_examples=half(15), deadline=None)
+@settings(max_examples=fewer(15), deadline=None)
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=2), st.sampled_from(COUNTS), ORDERS)
 def test_starts_are_decided_at_the_call(starts, count, order):
     stream = Stream(
@@ -394,6 +394,7 @@ def test_threads_share_the_work_and_the_bits_of_a_byte(monkeypatch, out):
         assert (found == expected).all()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("cpu", levels())
 @pytest.mark.parametrize("kind", KINDS)
 def test_other_forms_are_the_same_on_lesser_processors(cpu, kind):
@@ -408,7 +409,7 @@ def test_other_forms_are_the_same_on_lesser_processors(cpu, kind):
 
 
 @pytest.mark.parametrize("cpu", levels())
-@settings(max_examples=half(half(10)), deadline=None)
+@settings(max_examples=fewer(fewer(10)), deadline=None)
 @given(st.data(), st.sampled_from(COUNTS), EXPRESSIONS, TABLES)
 def test_lesser_processors_give_the_same(cpu, data, count, value, kind):
     kinds = st.one_of(layouts(1), groups(1, apart=False))

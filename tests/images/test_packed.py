@@ -125,6 +125,7 @@ def test_a_mosaic_is_filled_in_bilinearly(name: str):
     assert np.abs(got.at(x, y)[..., :3] - np.stack(rgb, -1)).max() < 1e-4
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["rgb565", "v210", "raw12", "nv12", "rgbaf16", "mono10p"])
 def test_back_ends_agree(name: str):
     data = noise(FORMATS[name])

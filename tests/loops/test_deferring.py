@@ -92,6 +92,7 @@ def allowed(best, after):
 
 
 @pytest.mark.slow
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("batch", range(20))
 def test_no_evaluation_is_added_to_random_pictures(batch):
     for seed in range(100 * batch, 100 * (batch + 1)):

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 from hypothesis import given, settings
 from tests.loops.nests import COUNT, RANGES, Maker, agree, everywhere, makers, program
+from tests.turns import fewer
 
 from pellucid.base.errors import IrError
 from pellucid.ir import expr as E
@@ -137,7 +138,7 @@ def test_a_triangle_is_turned_as_well():
     """Both theorems of interchange are met by the random programs above."""
     met: set[str] = set()
 
-    @settings(max_examples=150)
+    @settings(max_examples=fewer(150))
     @given(makers())
     def look(maker: Maker) -> None:
         kernel = nested(maker)

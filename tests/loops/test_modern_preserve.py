@@ -22,6 +22,7 @@ from tests.loops.nests import (
     nests,
     program,
 )
+from tests.turns import fewer
 
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
@@ -218,7 +219,7 @@ SHAPES = [
 
 @pytest.mark.parametrize(("shape", "move", "options"), SHAPES)
 @given(maker=makers())
-@settings(max_examples=40)
+@settings(max_examples=fewer(40))
 def test_the_move_preserves_meaning(shape, move, options, maker):
     applied(move, shape(maker), **options)
 
@@ -234,7 +235,7 @@ def test_the_move_preserves_meaning_anywhere(move, kernel):
 
 
 @given(maker=makers(), live=st.sets(st.sampled_from("abcfhxy"), min_size=1))
-@settings(max_examples=40)
+@settings(max_examples=fewer(40))
 def test_what_is_live_is_the_same_without_what_is_dead(maker, live):
     kernel = unneeded(maker)
     move = named("eliminate_dead")

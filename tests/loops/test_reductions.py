@@ -38,6 +38,7 @@ GATHER = """  for y in 0 .. 300:
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("backend", [LlvmBackend(), CBackend(thread_pool=ThreadPool())], ids=["llvm", "c"])
 @pytest.mark.parametrize(
     ("op", "type_"), [("max", "i32"), ("min", "u16"), ("add", "u32"), ("add", "i64"), ("xor", "u8")]

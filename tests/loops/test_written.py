@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fuzz.nests import RANGES, nest
+from tests.turns import fewer
 
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
@@ -114,7 +115,7 @@ def test_what_moves_make_of_the_programs_of_the_dissertation(file: Path):
         check(after)
 
 
-@settings(max_examples=25)
+@settings(max_examples=fewer(25))
 @given(st.integers(0, 10**6))
 def test_what_moves_make_of_random_programs(seed: int):
     kernel = nest(random.Random(seed))

@@ -158,6 +158,7 @@ def meant(photograph):
     return formula(photograph, SIZE, ZOOM)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "options",
     [

@@ -82,6 +82,7 @@ def straight(premultiplied):
 OPTIONS = [{}, {"numerics": "exact", "precision": "f64"}, {"backend": "numpy"}, {"backend": "c"}]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 def test_samples_are_the_mean_of_shifted_pictures(n, options):
@@ -114,6 +115,7 @@ def test_straight_colors_are_those_of_the_mean_and_not_the_mean_of_those(n, opti
     assert not drawn[wanted[..., 3] == 0].any()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("n", [2, 5])
 def test_back_ends_average_alike(n):
     for options in ({}, {"numerics": "exact"}, {"precision": "f64"}):

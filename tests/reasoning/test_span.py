@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.turns import half
+from tests.turns import fewer
 
 from pellucid.ir import types as T
 from pellucid.ir.expr import Expr, apply, const, index, param, topological
@@ -109,7 +109,7 @@ DISTANCES = [
 
 
 @pytest.mark.parametrize("text", CONDITIONS + AFFINE + NESTED + DISTANCES)
-@settings(max_examples=half(40))
+@settings(max_examples=fewer(40))
 @given(data=st.data())
 def test_the_span_is_where_the_condition_holds(text, data):
     condition = parse_expr(text)[0]
@@ -186,7 +186,7 @@ def test_an_affine_test_is_solved_without_a_search(text):
 
 
 @pytest.mark.parametrize("text", CONDITIONS + AFFINE + NESTED + DISTANCES)
-@settings(max_examples=half(25))
+@settings(max_examples=fewer(25))
 @given(data=st.data())
 def test_what_is_cut_stays_within_the_loop_and_is_each_iteration_once(text, data):
     """The hypothesis `shape_first` of the lemma `loop_cutting`, and its counterpart at the end."""
@@ -221,7 +221,7 @@ def test_what_is_cut_stays_within_the_loop_and_is_each_iteration_once(text, data
 
 
 @pytest.mark.parametrize("text", CONDITIONS)
-@settings(max_examples=half(60))
+@settings(max_examples=fewer(60))
 @given(data=st.data())
 def test_a_loop_that_does_not_run_has_no_part_that_does(text, data):
     """Bounds that are only known when the loop starts, the smallest and the largest numbers among them."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.turns import fewer
 
 import pellucid as pl
 from pellucid import signals as sg
@@ -111,7 +112,7 @@ def in_memory(words, bits=16 * FRAMES):
     return sg.memory(words, 0, bits, 16, 16, signed=True)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=fewer(25), deadline=None)
 @given(INTEGERS)
 def test_integers_copied_to_memory(e):
     def program(source, target, bits):
@@ -138,7 +139,7 @@ def test_integers_in_blocks_and_plain(e, cut):
     assert np.concatenate(found).tolist() == plain
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=fewer(25), deadline=None)
 @given(REALS, st.lists(st.integers(1, FRAMES), max_size=4))
 def test_real_numbers_in_one_block_in_many_and_plain(e, cuts):
     def make():
@@ -239,7 +240,7 @@ def test_a_control_is_set_to_finite_numbers(value):
 UNUSUAL = st.sampled_from([2.0, -3.0, 1e308, -1e308, 5e-324, -0.0, float("inf"), -float("inf"), float("nan")])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=fewer(20), deadline=None)
 @given(
     UNUSUAL,
     UNUSUAL,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.staging.figures import APPEND, EVEN, FILTER, NYBBLES
 from tests.staging.interpreters import RPN, STEPS, TREES, rpn, steps, tree, with_lifts
-from tests.turns import half
+from tests.turns import fewer
 
 from pellucid.base.errors import StagingError
 from pellucid.staging.cogen import Compiler, cogen, session, tidy
@@ -66,7 +66,7 @@ def agree(
 )
 def test_the_law_on_random_programs(text, name, patterns, draw_program) -> None:
     draw = random.Random(name)
-    for turn in range(half(120)):
+    for turn in range(fewer(120)):
         program = draw_program(draw)
         times = draw.choice(patterns)
         code, compiler = compiled(text, name, times)
@@ -110,7 +110,7 @@ def test_the_law_on_random_programs(text, name, patterns, draw_program) -> None:
 def test_no_lift_changes_a_value(text, name, times, draw_program) -> None:
     draw = random.Random(name)
     code = read_sugar(text)[name]
-    for turn in range(half(12)):
+    for turn in range(fewer(12)):
         compiler = cogen(with_lifts(text, name, draw), times.split())
         for _ in range(5):
             program = draw_program(draw)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.turns import half
+from tests.turns import fewer
 
 from pellucid.base.errors import InputError
 from pellucid.ir.nest import For, walk
@@ -184,7 +184,7 @@ def test_frames_larger_than_a_piece_are_the_same_by_rows_on_threads() -> None:
 
 @pytest.mark.slow
 def test_two_hundred_random_expressions_are_those_of_numpy() -> None:
-    agree(range(100, 100 + half(200)), "nest")
+    agree(range(100, 100 + fewer(200)), "nest")
     agree(range(100, 300), "rows")
 
 

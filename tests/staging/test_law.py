@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.turns import fewer
 
 from pellucid import signals as sg
 from pellucid.driver.program import compile_program
@@ -42,7 +43,7 @@ def arguments(name, layout):
     return pattern, {f"{name}from": start // known, f"{name}to": stop // known}
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=fewer(15), deadline=None)
 @given(st.data(), st.sampled_from([8, 16, 24, 32]), st.integers(0, 9))
 def test_copies_between_any_two_layouts(data, word, count):
     one, two = data.draw(layouts(count, word)), data.draw(layouts(count, word))
@@ -68,7 +69,7 @@ def test_copies_between_any_two_layouts(data, word, count):
     assert bits_of(found, word) == expected
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=fewer(15), deadline=None)
 @given(st.data(), st.sampled_from([8, 16, 32]), st.integers(0, 9), st.sampled_from(["+", "*", "^"]))
 def test_reductions_of_any_layout(data, word, count, name):
     layout = data.draw(layouts(count, word))
@@ -158,7 +159,7 @@ def interpret(first, second, where, memory, x, y, n):
     return loop(lambda i, x, y: i == n, step, lift(0), lift(x), lift(y))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=fewer(25), deadline=None)
 @given(expressions, expressions, expressions, st.integers(0, 5), st.integers(-5, 5), st.integers(0, 30))
 def test_programs_staged_and_unstaged(first, second, where, n, x, y):
     data = WORDS
