@@ -108,17 +108,19 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
           if (message.version !== editor.version) break;
           const read = message.tree as Tree;
           // A text that is no Python has no nodes: the last tree stays.
-          if (Object.keys(read.nodes).length || message.ok) {
+          const readable = message.ok || Object.keys(read.nodes).length > 0;
+          if (readable) {
             state.tree = read;
             state.version = message.version;
             setTree(read);
           }
           setFresh(made.current());
-          if (made.current()) editor.wasRead();
-          else {
-            if (state.waiting.splice(0).length) told("Mend the text first.");
+          if (!made.current()) {
+            // What waits goes on waiting while changes are on their way: the text is read again with them.
+            if (!readable && editor.isAt(message.version) && state.waiting.splice(0).length) told("Mend the text first.");
             break;
           }
+          editor.wasRead();
           made.follow();
           draw();
           for (const each of state.waiting.splice(0)) each();

@@ -92,8 +92,13 @@ function Snapshots({ link, editor, compare }: Omit<Asked, "editing">) {
   const [kept, setKept] = useState<Snapshot[]>([]);
   const [asking, setAsking] = useState(false);
   useEffect(() => {
-    const stop = link.listen((message) => message.kind === "snapshots" && setKept(message.snapshots));
-    link.say({ kind: "snapshots" });
+    const ask = () => link.say({ kind: "snapshots" });
+    // There may be nobody to ask yet, or nobody any longer: each time that the document is opened it is asked again.
+    const stop = link.listen((message) => {
+      if (message.kind === "snapshots") setKept(message.snapshots);
+      if (message.kind === "document") ask();
+    });
+    ask();
     return stop;
   }, [link]);
   const take = ({ name, text }: Snapshot) => {

@@ -157,15 +157,28 @@ def test_a_picture_larger_than_the_memory_is_saved(tmp_path: Path, monkeypatch: 
     assert [p.name for p in tmp_path.iterdir()] == ["a.png"]
 
 
+@pytest.mark.parametrize("suffix", [".jpg", ".webp", ".gif"])
+@pytest.mark.parametrize("how", [{}, {"background": "#fc0"}, {"precision": "f64"}], ids=str)
+def test_a_file_that_is_packed_whole_has_the_bytes_of_one_drawn_whole(
+    tmp_path: Path, suffix: str, how: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+):
+    files = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
+    pl.save(FADING, files[0], SIZE, **VIEW, **how)
+    monkeypatch.setattr(bands, "BYTES", 1)
+    pl.save(FADING, files[1], SIZE, **VIEW, **how)
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
 @pytest.mark.usefixtures("narrow")
-def test_rows_are_told(tmp_path: Path):
+@pytest.mark.parametrize("suffix", [".png", ".jpg", ".webp", ".gif"])
+def test_rows_are_told(tmp_path: Path, suffix: str):
     told: list[tuple[int, int]] = []
-    pl.save(FADING, tmp_path / "a.png", (8, 20), progress=lambda done, total: told.append((done, total)))
+    pl.save(FADING, tmp_path / f"a{suffix}", (8, 20), progress=lambda done, total: told.append((done, total)))
     assert told == [(8, 20), (16, 20), (20, 20)]
 
 
 @pytest.mark.usefixtures("narrow")
-@pytest.mark.parametrize("suffix", [".png", ".tiff", ".npy"])
+@pytest.mark.parametrize("suffix", [".png", ".tiff", ".npy", ".jpg", ".webp", ".gif", ".exr"])
 def test_what_fails_on_the_way_leaves_the_old_file(tmp_path: Path, suffix: str):
     (tmp_path / f"a{suffix}").write_bytes(b"before")
 

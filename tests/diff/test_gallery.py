@@ -1,6 +1,6 @@
 """The contract of numbers on real programs: every picture of the gallery, on every back end, exact and relaxed.
 
-`docs/numbers.md` states the bounds that are held here. In the gate each picture has one kind of numbers by turns.
+`docs/numbers.md` states the bounds that are held here. In the gate every other picture has one kind of numbers.
 """
 
 from __future__ import annotations
@@ -52,9 +52,11 @@ EXTREMES = [
 @pictures_by_turns(FILES, 0)
 def test_back_ends_agree_bit_for_bit(path, numerics, precision, backends):
     shown = gallery.load(path)
+    # A C compiler takes its time over each; in the gate it gets one in four.
+    taken = [each for each in backends if NIGHTLY or each != "c" or sum(path.stem.encode()) // 8 % 4 == 0]
     kernels = {
         backend: kernel_of(shown.picture, backend, numerics=numerics, precision=precision)
-        for backend in backends
+        for backend in taken
     }
     usual = view_of(shown, SMALL)
     # On the lines between tiles, where one bit decides, and far out and far in, where few are left.
@@ -66,7 +68,7 @@ def test_back_ends_agree_bit_for_bit(path, numerics, precision, backends):
         view = {**usual, **change}
         size = SMALL if view["zoom"] == usual["zoom"] else (20, 3)
         drawn = {backend: kernel.premultiplied(size, **view) for backend, kernel in kernels.items()}
-        for backend in backends[1:]:
+        for backend in taken[1:]:
             np.testing.assert_array_equal(drawn[backend], drawn["llvm"], err_msg=f"{backend}, {view}")
 
 

@@ -138,8 +138,8 @@ def save(
     `straight`, which is the default, or `premultiplied`, as they always are in EXR.
     EXR needs the extra `pellucid[exr]`.
     PNG, TIFF and NPY are drawn and written some rows at a time, in the memory of a few of them, whatever the size of
-    the picture; `progress` is called with the rows done and in all, and without it a bar is shown on a terminal for
-    work longer than a second. Other files take three times their pixels. A `tolerance` or an `error` takes the whole
+    the picture; other files take three times their pixels. `progress` is called with the rows done and in all, and
+    without it a bar is shown on a terminal for work longer than a second. A `tolerance` or an `error` takes the whole
     picture at once, from 1 GiB of pixels on as space on the disk.
     Otherwise as `render`. Raises `InputError` for a value out of its range, `FileError` if the file cannot be
     written, `MissingExtraError` if its extra is not installed.
@@ -158,7 +158,8 @@ def save(
     look = checked_look(kind, seen.size, quality=quality, background=background, alpha=alpha)
     bits = checked_depth(depth, kind, near=asked.near != EXACT)
     require_writer(kind)
-    by_bands = kind.name in BANDED and asked.near == EXACT and draws_parts(asked.picture)
+    in_parts = asked.near == EXACT and draws_parts(asked.picture)
+    by_bands = kind.name in BANDED and in_parts
     memory = None
     if by_bands:
         width, height = seen.size
@@ -172,18 +173,18 @@ def save(
     kernel = asked.kernel()
 
     def write(file: BinaryIO) -> None:
-        if kind.name in BANDED:
-            with ProgressLine("rows") as line:
-                told = functools.partial(_told, progress or line, seen.size[1])
+        with ProgressLine("rows") as line:
+            told = functools.partial(_told, progress or line, seen.size[1])
+            if kind.name in BANDED:
                 whole = None if by_bands else _pixels(kernel, seen, look.alpha, memory, asked.near)
                 write_bands(file, _bands(kernel, seen, look, bits, whole, told), look)
-        elif bits > 8:
-            layout, element = deep_layout(look, bits)
-            width, height = seen.size
-            flat = _in_format(kernel, layout, seen, None)
-            write_exr(file, flat.view(element).reshape(height, width, 4), look, bits)
-        else:
-            write_still(file, _pixels(kernel, seen, look.alpha, memory, asked.near), look)
+                return
+            if bits > 8:
+                write_exr(file, _deep(kernel, look, bits, seen), look, bits)
+                told(seen.size[1])
+            else:
+                rows = rows_of_band(seen.size[0], 4) if in_parts else seen.size[1]
+                write_still(file, _by_rows(kernel, seen, look.alpha, asked.near, rows, told), look)
 
     if target is not None:
         whole = io.BytesIO()
@@ -198,18 +199,44 @@ def _told(progress: Progress, total: int, done: int) -> None:
     progress(done, total)
 
 
+def _by_rows(
+    kernel: Kernel, view: View, alpha: str, near: Smooth, rows: int, told: Callable[[int], None]
+) -> Pixels:
+    """A whole picture, drawn so many rows at a time, between which it is told how many there are."""
+    width, height = view.size
+    if rows >= height:
+        whole = _pixels(kernel, view, alpha, near=near)
+        told(height)
+        return whole
+    whole = np.empty((height, width, 4), np.uint8)
+    for top in range(0, height, rows):
+        bottom = min(top + rows, height)
+        whole[top:bottom] = _pixels(kernel, view, alpha, part=(0, top, width, bottom - top))
+        told(bottom)
+    return whole
+
+
+def _deep(
+    kernel: Kernel, look: Look, bits: int, view: View, part: tuple[int, int, int, int] | None = None
+) -> Samples:
+    """The samples of a picture, or a part of it, of more than 8 bits."""
+    layout, element = deep_layout(look, bits)
+    _, _, width, height = part or (0, 0, *view.size)
+    return _in_format(kernel, layout, view, None, part).view(element).reshape(height, width, 4)
+
+
 def _bands(
     kernel: Kernel, view: View, look: Look, bits: int, whole: Pixels | None, told: Callable[[int], None]
 ) -> Bands:
     """The rows of a picture as a file holds them: those of the `whole`, or else drawn when they are wanted."""
     width, height = view.size
     background = look.backed()
-    layout, element = deep_layout(look, bits) if bits > 8 else ("", "u1")
+    element = deep_layout(look, bits)[1] if bits > 8 else "u1"
 
     def draw(top: int, rows: int) -> Samples:
         part = 0, top, width, rows
         if bits > 8:
-            samples = _in_format(kernel, layout, view, None, part).view(element).reshape(rows, width, 4)
+            samples = _deep(kernel, look, bits, view, part)
             return samples if background is None else laid_on_deep(samples, background)
         pixels = _pixels(kernel, view, look.alpha, part=part) if whole is None else whole[top : top + rows]
         return pixels if background is None else laid_on(pixels, background)

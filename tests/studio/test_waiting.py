@@ -1,0 +1,85 @@
+"""What is entered while the studio is slow to answer is neither lost nor written elsewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from playwright.sync_api import expect
+from tests.studio.hands import put_cursor, text_of, until
+
+REST = '.pellucid[data-exact="true"]'
+
+
+class Between:
+    """What stands between the page and the studio, and keeps back what either says."""
+
+    def __init__(self, page):
+        self.answers, self.kept = [], None
+        page.route_web_socket(re.compile("/socket"), self.connected)
+        page.reload()
+        page.wait_for_selector(REST)
+
+    def connected(self, page_side):
+        self.page_side = page_side
+        self.server_side = page_side.connect_to_server()
+        page_side.on_message(lambda said: self.say(said) if self.kept is None else self.kept.append(said))
+        self.server_side.on_message(self.answered)
+
+    def say(self, said):
+        self.server_side.send(said)
+
+    def answered(self, said):
+        if isinstance(said, str):
+            self.answers.append(said)
+        self.page_side.send(said)
+
+    def hold(self):
+        """Let the studio hear nothing more for now."""
+        self.kept = []
+
+    def go_on(self):
+        """Let it hear all that was said meanwhile."""
+        kept, self.kept = self.kept, None
+        for said in kept:
+            self.say(said)
+
+    def last(self, kind):
+        """The last answer of a kind."""
+        return next(said for said in reversed(self.answers) if json.loads(said)["kind"] == kind)
+
+
+def test_a_number_waits_for_its_text_to_be_read_whatever_is_read_before(page, file):
+    between = Between(page)
+    put_cursor(page, 3)
+    between.hold()
+    page.keyboard.type("5")
+    exactly = page.get_by_label("turns, exactly")
+    exactly.fill("0.9")
+    exactly.press("Enter")
+    # Each tab is told each time that the text was read, also for another one that opens it.
+    between.page_side.send(between.last("reading"))
+    page.wait_for_timeout(200)
+    assert "turns = 0.65" in text_of(page)
+    between.go_on()
+    until(lambda: "turns = 0.9\n" in text_of(page))
+
+
+def test_snapshots_are_there_also_if_they_are_looked_at_before_the_document_is(page, file):
+    page.get_by_role("tab", name="Variations").click()
+    page.get_by_role("button", name="Keep this one").click()
+    page.get_by_role("textbox", name="Name of the snapshot").fill("early")
+    page.keyboard.press("Enter")
+    shown = page.get_by_role("list", name="Snapshots")
+    expect(shown).to_contain_text("early")
+    sockets = []
+    page.route_web_socket(re.compile("/socket"), lambda socket: sockets.append(socket))  # noqa: PLW0108 - a method of a list has no attributes
+    page.reload()
+    page.get_by_role("tab", name="Variations").click()
+    until(lambda: sockets)
+    expect(shown).to_be_empty()
+    # The page looks for the studio again, which is there now.
+    page.unroute_all()
+    page.route_web_socket(re.compile("/socket"), lambda socket: socket.connect_to_server())
+    sockets[0].close()
+    expect(shown).to_contain_text("early")
