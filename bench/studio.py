@@ -23,7 +23,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from examples import gallery
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tests.studio.conftest import Studio
-from tests.studio.hands import select
 from tools.browser import PATIENCE, chromium
 
 SIDES = (768, 1024)
@@ -129,8 +128,8 @@ def typed(page: Page, count: int) -> tuple[list[float], list[float]]:
 
 def dragged(page: Page) -> tuple[float, list[float], tuple[int, int]]:
     """Frames a second while a slider is dragged, the milliseconds between a step and its frame, and the pixels."""
-    select(page, "turn")
-    slider = page.locator('.inspector input[type="range"]').first
+    put_cursor_behind_number(page)
+    slider = page.get_by_role("slider", name="turns", exact=True).first
     box = slider.bounding_box()
     assert box is not None
     y = box["y"] + box["height"] / 2

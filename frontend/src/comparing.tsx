@@ -2,12 +2,11 @@
 import { useEffect, useRef, useState } from "react";
 
 import type { Viewer } from "../../src/pellucid/notebook/explore.js";
+import { bar } from "./bar";
 import type { Link } from "./link";
 import type { Looks } from "./picture";
 
-const LOW = 2;
-const HIGH = 98;
-const STEP = 2;
+const RANGE = [2, 98] as const;
 
 interface Asked {
   link: Link;
@@ -24,7 +23,6 @@ let asks = 0;
 export function Comparison({ link, viewer, looks, text, refused }: Asked) {
   const [part, setPart] = useState(50);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const move = (to: number) => setPart(Math.min(HIGH, Math.max(LOW, to)));
   useEffect(() => {
     let [asked, stale] = ["", true];
     const ask = () => {
@@ -40,6 +38,11 @@ export function Comparison({ link, viewer, looks, text, refused }: Asked) {
       if (link.say({ kind: "compare", ask: name, text, size, center, zoom, time, params })) [asked, stale] = [name, false];
     };
     const stop = link.listen((message, data) => {
+      if (message.kind === "document") {
+        // The studio was gone, and answers nothing that it was asked before.
+        asked = "";
+        return ask();
+      }
       if (!asked || message.ask !== asked) return;
       asked = "";
       if (message.kind === "refused") return refused(message.text);
@@ -66,20 +69,7 @@ export function Comparison({ link, viewer, looks, text, refused }: Asked) {
       <canvas ref={canvas} style={{ clipPath: `inset(0 ${100 - part}% 0 0)` }} aria-label="The other picture" role="img" />
       <span className="side-name" style={{ right: `calc(${100 - part}% + 8px)` }}>A</span>
       <span className="side-name" style={{ left: `calc(${part}% + 8px)` }}>B</span>
-      <div
-        className="divider" role="separator" aria-orientation="vertical" aria-label="Between A and B" tabIndex={0} style={{ left: `${part}%` }}
-        aria-valuenow={Math.round(part)} aria-valuemin={LOW} aria-valuemax={HIGH}
-        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
-        onPointerMove={(event) => {
-          if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
-          const whole = event.currentTarget.parentElement!.getBoundingClientRect();
-          move((100 * (event.clientX - whole.left)) / whole.width);
-        }}
-        onKeyDown={(event) => {
-          const step = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key];
-          if (step) move(part + step);
-        }}
-      />
+      <div className="divider" aria-label="Between A and B" style={{ left: `${part}%` }} {...bar(part, RANGE, setPart)} />
     </div>
   );
 }

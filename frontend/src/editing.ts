@@ -6,8 +6,12 @@ import type { Editor, Replacement } from "./editor";
 import type { Link, Message } from "./link";
 import { EMPTY, nodeAt, nodeOf, type Tree } from "./tree";
 
-/** Milliseconds without a change after which small pictures are drawn, and after which edits are asked for. */
-const PICTURES_MS = 160;
+/**
+ * Milliseconds without a change after which small pictures are drawn: soon after a single change, and later while one
+ * follows on another, as in a drag, of which they would take the time.
+ */
+const PICTURES_MS = { soon: 40, later: 250 };
+/** Milliseconds after which edits are asked for. */
 const OFFERS_MS = 60;
 const NONE: Offer[] = [];
 
@@ -87,15 +91,16 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
     const state = now.current;
     if (!editor) return;
     let pictures = 0;
+    let changed = -Infinity;
     let drawing = false;
     let drawn = -1;
-    const draw = () => {
+    const draw = (wait = PICTURES_MS.soon) => {
       clearTimeout(pictures);
       pictures = window.setTimeout(() => {
         if (drawing || drawn === state.version || !link.say({ kind: "thumbnails" })) return;
         drawing = true;
         drawn = state.version;
-      }, PICTURES_MS);
+      }, wait);
     };
     const heard = (message: Message, data: DataView) => {
       switch (message.kind) {
@@ -122,7 +127,9 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
           }
           editor.wasRead();
           made.follow();
-          draw();
+          const now = performance.now();
+          draw(now - changed < PICTURES_MS.later ? PICTURES_MS.later : PICTURES_MS.soon);
+          changed = now;
           for (const each of state.waiting.splice(0)) each();
           break;
         }
@@ -171,5 +178,9 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
     return () => clearTimeout(timer);
   }, [link, selected, tree, fresh]);
 
-  return { tree, fresh, selected, offers: offers.node === selected ? offers.found : NONE, thumbnails, select: made.select, edit: made.edit, whenRead: made.whenRead };
+  const shown = offers.node === selected ? offers.found : NONE;
+  return useMemo(
+    () => ({ tree, fresh, selected, offers: shown, thumbnails, select: made.select, edit: made.edit, whenRead: made.whenRead }),
+    [tree, fresh, selected, shown, thumbnails, made],
+  );
 }

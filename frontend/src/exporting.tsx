@@ -50,6 +50,9 @@ export function Export({ link, viewer, text, file, seconds = SECONDS, close }: A
   const ask = useRef("");
   const chosen = FORMATS.find((each) => each.name === format)!;
   useEffect(() => link.listen((message) => {
+    if (message.kind === "document") {
+      setState((now) => (now.is === "going" || now.is === "ending" ? { is: "refused", text: "The studio was gone meanwhile; try again." } : now));
+    }
     if (message.ask !== ask.current) return;
     if (message.kind === "exporting") setState((now) => (now.is === "going" ? { is: "going", done: message.done, total: message.total } : now));
     if (message.kind === "refused") setState({ is: "refused", text: message.text });

@@ -1,7 +1,7 @@
 // The tree as cards with sockets and lines, for eyes and hands; the outline beside it says the same.
 import { Background, Handle, type NodeProps, Position, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
-import { memo, useEffect, useMemo, useRef } from "react";
+import { createContext, memo, useContext, useEffect, useMemo, useRef } from "react";
 
 import { type Card, cardsOf, cardWith, HEAD, ROW, WIDTH } from "./cards";
 import type { Editing } from "./editing";
@@ -14,23 +14,25 @@ const PICTURE_WIDTH = 64;
 /** Cards above which only those in sight are on the page. */
 const MANY = 60;
 
-interface Shown extends Record<string, unknown> {
-  card: Card;
+interface Here {
   editing: Editing;
   editor: Editor;
-  at: number | null;
-  heat: number | null;
+  heat: ReadonlyMap<number, number> | null;
 }
 
-const CardView = memo(function CardView({ data }: NodeProps & { data: Shown }) {
-  const { card, editing, editor, at, heat } = data;
-  const { tree, thumbnails } = editing;
+/** What all cards show parts of. A node of the flow that holds it would be another one, and made again, at each change. */
+const Around = createContext<Here | null>(null);
+
+const CardView = memo(function CardView({ data: { card } }: NodeProps & { data: { card: Card } }) {
+  const { editing, editor, heat } = useContext(Around)!;
+  const { tree, thumbnails, selected: at } = editing;
+  const part = heat?.get(card.id) ?? null;
   const node = nodeOf(tree, card.id);
   return (
     <div className={`card${at === card.id ? " at" : ""}`} data-card={card.id} style={{ width: WIDTH, height: card.height }}>
       <div className="head" style={{ height: HEAD }} onClick={() => editing.select(card.id)}>
         {node?.shows && <Thumbnail thumbnails={thumbnails} id={card.id} width={PICTURE_WIDTH} />}
-        {heat !== null && <span className="heat" style={{ width: `${100 * heat}%` }} title={`${Math.round(100 * heat)} % of the cost`} />}
+        {part !== null && <span className="heat" style={{ width: `${100 * part}%` }} title={`${Math.round(100 * part)} % of the cost`} />}
         <span className="title">{card.name && <b>{card.name}</b>}<span>{card.title}</span></span>
         <Handle type="target" position={Position.Left} className={`socket ${card.kind}`} isConnectable={false} title={card.kind} />
       </div>
@@ -56,25 +58,27 @@ const CardView = memo(function CardView({ data }: NodeProps & { data: Shown }) {
 
 const TYPES = { card: CardView };
 
-interface Asked {
-  editing: Editing;
-  editor: Editor;
-  heat: ReadonlyMap<number, number> | null;
+interface Asked extends Here {
   /** Insert a word before what a line leads to. */
   insert(id: number): void;
 }
 
-function Flow({ editing, editor, heat, insert }: Asked) {
-  const { tree, selected, thumbnails } = editing;
+/** What was made before, as long as all that it is made of is as it was. */
+function useKept<T>(made: T): T {
+  const kept = useRef<{ text: string; made: T } | null>(null);
+  const text = JSON.stringify(made);
+  if (kept.current?.text !== text) kept.current = { text, made };
+  return kept.current.made;
+}
+
+function Flow({ editing, insert }: Asked) {
+  const { tree, selected } = editing;
   const flow = useReactFlow();
-  const cards = useMemo(() => cardsOf(tree), [tree]);
-  const nodes = useMemo(() => cards.map((card) => {
-    const at = selected === card.id || card.rows.some((row) => row.id === selected) ? selected : null;
-    return {
-      id: String(card.id), type: "card", position: { x: card.x, y: card.y }, width: WIDTH, height: card.height,
-      draggable: false, style: { pointerEvents: "all" as const }, data: { card, editing, editor, at, heat: heat?.get(card.id) ?? null },
-    };
-  }), [cards, tree, thumbnails, selected, editor, heat]);
+  const cards = useKept(useMemo(() => cardsOf(tree), [tree]));
+  const nodes = useMemo(() => cards.map((card) => ({
+    id: String(card.id), type: "card", position: { x: card.x, y: card.y }, width: WIDTH, height: card.height,
+    measured: { width: WIDTH, height: card.height }, draggable: false, style: { pointerEvents: "all" as const }, data: { card },
+  })), [cards]);
   const edges = useMemo(() => cards.flatMap((card) => card.rows.flatMap((row) => row.target === null ? [] : [{
     id: `${card.id} ${row.key}`, source: String(card.id), sourceHandle: row.key, target: String(row.target), className: row.kind, focusable: false, data: { row: row.id },
   }])), [cards]);
@@ -107,7 +111,7 @@ function Flow({ editing, editor, heat, insert }: Asked) {
 export function Graph(asked: Asked) {
   return (
     <div className="graph" aria-hidden="true">
-      <ReactFlowProvider><Flow {...asked} /></ReactFlowProvider>
+      <Around value={asked}><ReactFlowProvider><Flow {...asked} /></ReactFlowProvider></Around>
     </div>
   );
 }

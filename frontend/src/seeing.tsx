@@ -46,11 +46,12 @@ export function SeeThrough({ link, editing, version, explained }: Asked) {
   const [told, setTold] = useState("");
   const { tree, fresh } = editing;
   const old = explained?.version !== version;
-  useEffect(() => link.listen((message) => {
-    if (message.ask !== "explain") return;
-    setTold(message.kind === "refused" ? message.text : "");
-  }), [link]);
   const ask = () => setTold(link.say({ kind: "explain", ask: "explain" }) ? "It is being compiled." : "The studio does not answer; try again.");
+  useEffect(() => link.listen((message) => {
+    // A studio that was gone answers nothing that it was asked before.
+    if (message.kind === "document" && old) ask();
+    if (message.ask === "explain") setTold(message.kind === "refused" ? message.text : "");
+  }), [link, old]);
   useEffect(() => {
     // What is looked at is as new as the text.
     if (fresh && old) ask();

@@ -1,12 +1,12 @@
 // The tree pane: the cards or the outline, and the edits that fit what is selected.
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, memo, Suspense, useCallback, useDeferredValue, useEffect, useState } from "react";
 
 import type { Editing, Offer } from "./editing";
 import type { Editor } from "./editor";
 import { Outline } from "./outline";
 import { neighbor } from "./tree";
 
-const Graph = lazy(() => import("./graph").then(({ Graph: made }) => ({ default: made })));
+const Graph = memo(lazy(() => import("./graph").then(({ Graph: made }) => ({ default: made }))));
 
 /** The keys of edits while the tree has the focus. */
 export const EDIT_KEYS: Record<string, string> = {
@@ -49,10 +49,12 @@ export function TreePane({ editing, editor, make, heat }: Asked) {
     if (to !== null) editing.select(to);
   };
   /** Wrap what a line leads to, as soon as it is known what fits. */
-  const insert = (id: number) => {
+  const insert = useCallback((id: number) => {
     editing.select(id);
     setInserting(id);
-  };
+  }, [editing.select]);
+  // Cards are many, and follow when there is time: a number that is dragged does not wait for them.
+  const later = useDeferredValue(editing);
   useEffect(() => {
     const offer = inserting === selected && offers.find((each) => each.edit === "wrap");
     if (!offer) return;
@@ -71,7 +73,7 @@ export function TreePane({ editing, editor, make, heat }: Asked) {
       </div>
       {view === "outline" ? <Outline editing={editing} keys={pressed} heat={heat} /> : (
         <div className="cards" tabIndex={0} role="group" aria-label="Cards of the tree; the outline is its list" onKeyDown={arrows}>
-          {editor && <Suspense><Graph editing={editing} editor={editor} heat={heat} insert={insert} /></Suspense>}
+          {editor && <Suspense><Graph editing={later} editor={editor} heat={heat} insert={insert} /></Suspense>}
         </div>
       )}
     </section>

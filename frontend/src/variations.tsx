@@ -37,6 +37,8 @@ export function Variations({ link, editor, editing, compare }: Asked) {
   const [told, setTold] = useState("");
   const asked = useRef({ ask: "", changes: [] as Replacement[][], text: "" });
   useEffect(() => link.listen((message, data) => {
+    // A studio that was gone answers nothing that it was asked before.
+    if (message.kind === "document") setTold("");
     if (message.ask !== asked.current.ask) return;
     if (message.kind === "refused") setTold(message.text);
     if (message.kind !== "variations") return;

@@ -83,3 +83,30 @@ def test_snapshots_are_there_also_if_they_are_looked_at_before_the_document_is(p
     page.route_web_socket(re.compile("/socket"), lambda socket: socket.connect_to_server())
     sockets[0].close()
     expect(shown).to_contain_text("early")
+
+
+def test_what_a_studio_that_is_gone_was_asked_is_asked_again(page, file):
+    between = Between(page)
+    page.locator(".pellucid canvas").focus()
+    between.hold()
+    page.keyboard.press("b")
+    page.get_by_role("tab", name="See through").click()
+    page.get_by_text("It is being compiled.").wait_for()
+    assert any('"compare"' in said for said in between.kept)
+    between.kept = None
+    between.server_side.close()
+    between.page_side.close()
+    page.locator(".costs").wait_for()
+    page.wait_for_selector('.comparison canvas[data-fresh="true"]')
+
+
+def test_an_export_that_a_studio_took_with_it_is_told(page, file):
+    between = Between(page)
+    page.get_by_role("button", name="Export", exact=True).click()
+    between.hold()
+    page.get_by_role("button", name="Make the file").click()
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    between.kept = None
+    between.server_side.close()
+    between.page_side.close()
+    expect(page.get_by_role("alert")).to_have_text("The studio was gone meanwhile; try again.")

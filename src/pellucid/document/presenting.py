@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 from ..base.errors import InputError, PellucidError
@@ -130,23 +131,34 @@ def range_data(limits: Limits | None) -> dict[str, Any] | None:
 
 def _swatch(node: DocumentNode) -> str | None:
     """The color of a node as #rrggbbaa with straight alpha, if it is written as one."""
-    color: Any = node.known.meaning if node.form == "word" and node.known is not None else None
+    if node.form == "word" and node.known is not None:
+        return _hex(node.known.meaning)
     if (
         node.form == "text"
         and node.place is not None
         and node.place.expected in {"color", "image", "picture", None}
     ):
-        try:
-            color = parse_color(node.value)
-        except PellucidError:
-            return None
-    elif node.form == "call" and node.kind == "color" and node.known is not None:
-        values = [a.node.value for a in node.arguments]
-        simple = all(a.node.form in {"number", "text"} and a.role == "argument" for a in node.arguments)
-        try:
-            color = node.known.meaning(*values) if simple else None
-        except (PellucidError, TypeError, ValueError):
-            return None
+        return _made_hex(parse_color, node.value)
+    if (
+        node.form == "call"
+        and node.kind == "color"
+        and node.known is not None
+        and all(a.node.form in {"number", "text"} and a.role == "argument" for a in node.arguments)
+    ):
+        return _made_hex(node.known.meaning, *(a.node.value for a in node.arguments))
+    return None
+
+
+@lru_cache(maxsize=1 << 12, typed=True)
+def _made_hex(word: Callable[..., Any], *values: float | str) -> str | None:
+    """The color that a word makes of numbers and texts; documents are read at each key, and most of it is as it was."""
+    try:
+        return _hex(word(*values))
+    except (PellucidError, TypeError, ValueError):
+        return None
+
+
+def _hex(color: object) -> str | None:
     if not isinstance(color, Color) or not color.is_static:
         return None
     red, green, blue, alpha = (float(part) for part in color)
