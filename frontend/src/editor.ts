@@ -51,6 +51,14 @@ function steps() {
   });
 }
 
+/**
+ * Have the changes that wait for the server hold nothing but themselves. Their transactions hold states, which hold the
+ * changes that waited then, and so on: all that was ever typed would stay in memory.
+ */
+function forgetOrigins(state: EditorState): void {
+  for (const each of sendableUpdates(state) as readonly { origin: Transaction | null }[]) each.origin = null;
+}
+
 /** Pixels of a drag for one step of a number. */
 const DRAG_PIXELS = 4;
 
@@ -99,6 +107,7 @@ export class Editor {
         EditorView.updateListener.of((update) => {
           for (const each of update.transactions) this.steps.note(each);
           if (update.docChanged) {
+            forgetOrigins(update.state);
             this.push();
             this.told.changed(this.view);
           }

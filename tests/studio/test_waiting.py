@@ -110,3 +110,25 @@ def test_an_export_that_a_studio_took_with_it_is_told(page, file):
     between.server_side.close()
     between.page_side.close()
     expect(page.get_by_role("alert")).to_have_text("The studio was gone meanwhile; try again.")
+
+
+def test_what_was_typed_keeps_no_syntax_trees(page, file):
+    session = page.context.new_cdp_session(page)
+    kind = session.send("Runtime.evaluate", {"expression": "Uint16Array.prototype"})["result"]["objectId"]
+
+    def trees():
+        session.send("HeapProfiler.collectGarbage")
+        found = session.send("Runtime.queryObjects", {"prototypeObjectId": kind})["objects"]["objectId"]
+        counted = {
+            "objectId": found,
+            "functionDeclaration": "function () { return this.length }",
+            "returnByValue": True,
+        }
+        return session.send("Runtime.callFunctionOn", counted)["result"]["value"]
+
+    put_cursor(page, 3)
+    before = trees()
+    for _ in range(60):
+        page.keyboard.press("5")
+        page.keyboard.press("Backspace")
+    until(lambda: trees() < before + 30)
