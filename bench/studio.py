@@ -48,12 +48,11 @@ for (const name of ["drawImage", "putImageData", "transferFromImageBitmap"]) {
   }
 }
 addEventListener("keydown", () => (window.pressed = performance.now()), true);
-addEventListener("input", () => (window.slid = performance.now()), true);
 new MutationObserver((all) => {
   if (all.some((each) => each.target.matches?.(".card .thumbnail"))) window.thumbnails.push(performance.now());
 }).observe(document, { subtree: true, attributes: true, attributeFilter: ["style"] });
 """
-"""Has a page note when its picture is painted, when its thumbnails change, and when keys and sliders move."""
+"""Has a page note when its picture is painted, when its thumbnails change, and when a key is pressed."""
 
 
 @contextmanager
@@ -126,30 +125,33 @@ def typed(page: Page, count: int) -> tuple[list[float], list[float]]:
     return seen, small
 
 
-def dragged(page: Page) -> tuple[float, list[float], tuple[int, int]]:
-    """Frames a second while a slider is dragged, the milliseconds between a step and its frame, and the pixels."""
+HAND = """([slider, seconds]) => new Promise((done) => {
+  const put = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set;
+  const [low, high, begin] = [Number(slider.min), Number(slider.max), performance.now()];
+  window.painted.length = 0;
+  const step = () => {
+    const at = (performance.now() - begin) / 1000 / seconds;
+    if (at < 1) {
+      put.call(slider, low + (high - low) * (0.3 + 0.4 * at));
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+      return requestAnimationFrame(step);
+    }
+    const canvas = document.querySelector(".pellucid canvas");
+    done([window.painted.map((each) => each[0]), canvas.width, canvas.height]);
+    slider.dispatchEvent(new PointerEvent("pointerup", { bubbles: true }));
+  };
+  step();
+})"""
+"""Moves a slider at each frame of the page. A mouse of the driver waits for all that follows from each of its moves."""
+
+
+def dragged(page: Page) -> tuple[float, list[float], str]:
+    """Frames a second while a slider is dragged, the milliseconds between them, and the pixels."""
     put_cursor_behind_number(page)
-    slider = page.get_by_role("slider", name="turns", exact=True).first
-    box = slider.bounding_box()
-    assert box is not None
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] * 0.3, y)
-    page.mouse.down()
-    page.evaluate("() => (window.painted.length = 0)")
-    begin, steps, at = time.monotonic(), 0, 0.0
-    while (at := time.monotonic() - begin) < DRAG_SECONDS:
-        page.mouse.move(box["x"] + box["width"] * (0.3 + 0.4 * at / DRAG_SECONDS), y)
-        steps += 1
-    slid, painted = page.evaluate("[window.slid, window.painted]")
-    page.mouse.up()
-    moving = [each[0] for each in painted]
-    gaps = [b - a for a, b in itertools.pairwise(moving)]
-    if slid is None or not gaps:
-        sys.exit("bench/studio: nothing was slid")
-    canvas = page.evaluate(
-        "(({ width, height }) => [width, height])(document.querySelector('.pellucid canvas'))"
-    )
-    return len(moving) / DRAG_SECONDS, gaps, (canvas[0], canvas[1])
+    slider = page.get_by_role("slider", name="turns", exact=True).first.element_handle()
+    moving, width, height = page.evaluate(HAND, [slider, DRAG_SECONDS])
+    page.wait_for_selector(REST)
+    return len(moving) / DRAG_SECONDS, [b - a for a, b in itertools.pairwise(moving)], f"{width} x {height}"
 
 
 def memory(pid: int) -> float:
@@ -212,7 +214,7 @@ def main() -> int:
                     if side == SIDES[0]:
                         say("key to picture, ms", shown(typed(page, words.keys)[0], "50"))
                     rate, gaps, size = dragged(page)
-                    say(f"slider at {size[0]} x {size[1]}, frames a second", f"{rate:7.1f}   [{goal}]")
+                    say(f"slider at {size}, frames a second", f"{rate:7.1f}   [{goal}]")
                     say("  milliseconds between two frames", shown(gaps, f"{1000 // int(goal)}"))
             with opened(context) as page:
                 server, heap = grown(page, pid, words.edits)
