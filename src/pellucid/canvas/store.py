@@ -228,6 +228,10 @@ def _draw(root: Path, manifest: Manifest, shard_workers: ShardWorkers, told: _To
     done = drawn = 0
     for level in range(manifest.levels):
         places = [*manifest.places(level)]
+        # What nobody finished is removed: each folder is listed once, however many shards are in it.
+        for folder in {manifest.file(root, place).parent for place in places}:
+            for partial in folder.glob("*.partial"):
+                partial.unlink(missing_ok=True)
         missing = [place for place in places if not _is_there(root, manifest, place)]
         done += len(places) - len(missing)
         told.drawn(done)
@@ -238,10 +242,8 @@ def _draw(root: Path, manifest: Manifest, shard_workers: ShardWorkers, told: _To
 
 
 def _is_there(root: Path, manifest: Manifest, place: ShardPlace) -> bool:
-    """Whether a shard is done; one that is torn, as by a power cut, is removed, and so is what nobody finished."""
+    """Whether a shard is done; one that is torn, as by a power cut, is removed."""
     file = manifest.file(root, place)
-    for partial in file.parent.glob(f"{file.name}.*.partial"):
-        partial.unlink(missing_ok=True)
     if shards.is_whole(file, shards.chunks_of(manifest)):
         return True
     file.unlink(missing_ok=True)
