@@ -235,3 +235,17 @@ def test_loops_stand_inside_of_each_other() -> None:
         assert residual({"out": words}, rows=rows, columns=columns) == rows
         meant = [16 * i + j for i in range(rows) for j in range(columns)]
         assert words.tolist() == meant + [0] * (16 - len(meant))
+
+
+def test_a_value_is_the_last_one_of_its_loop_after_another_loop() -> None:
+    text = """
+    first(k v n) {
+      if (< n 1) second(k v n)
+      first(k (- v 2704) (- n 1))
+    second(k v n) {
+      if (< n -2) (car k)(k v)
+      second(k v (- n 1))
+    }"""
+    residual = _residual(text)
+    for n in range(4):
+        assert residual(v=1, n=n) == run(_entry(text), 1, n) == 1 - 2704 * n

@@ -131,6 +131,13 @@ def _jumps(code: R.Code) -> list[R.Goto]:
     return [s for s in R.walk(code) if isinstance(s, R.Goto)]
 
 
+def _reads(codes: list[R.Code], exits: list[R.Code]) -> set[Expr]:
+    """All that codes compute with, and what follows them where they leave."""
+    statements = [s for code in codes for s in R.walk(code)]
+    after = [s for way in statements if isinstance(way, R.Leave) for s in R.walk(exits[way.way])]
+    return set(topological([root for s in (*statements, *after) for root in R.roots(s)]))
+
+
 def _leaves(code: R.Code) -> bool:
     return any(isinstance(s, R.Leave) for s in R.walk(code))
 
@@ -156,12 +163,13 @@ def _inner(
 ) -> tuple[R.Code, dict[int, R.Variant]] | None:
     """The graph with a loop put into the one place outside of it that enters it; None if there is no such loop.
 
-    What follows an exit reads the loop's names, so it is put there too. The last exit has nothing left to do.
+    What follows an exit reads the loop's names, so it is put there too. The last exit has nothing left to do. A loop
+    whose names another one reads waits until that is put into it, for after a counted loop they are expressions.
     """
     for number_, loop in loops.items():
-        others = [entry, *(v.code for k, v in loops.items() if k != number_)]
-        sites = [s for code in others for s in _jumps(code) if s.variant == number_]
-        if len(sites) != 1:
+        others = [v.code for k, v in loops.items() if k != number_]
+        sites = [s for code in (entry, *others) for s in _jumps(code) if s.variant == number_]
+        if len(sites) != 1 or _reads(others, exits) & set(loop.names):
             continue
         ways: list[R.Code] = []
 

@@ -27,8 +27,8 @@ MAX_LINES = 100_000
 PROGRAMS: tuple[Any, ...] = ((2, 1), [3, 2, 4])
 VALUES = ((0, 1), (5, -3), (-7, 2))
 _FAILURES = (ArithmeticError, AssertionError, LookupError, NameError, PellucidError, TypeError, ValueError)
-_LARGE = ("too large", "bits")
-"""Words of refusals of numbers that Python has, and machine code has not."""
+_LARGE = ("too large", "bits", "a text is repeated")
+"""Words of refusals of numbers and texts that Python has, and machine code has not."""
 _HEAD = """
 class Box:
     def __init__(self, a, b):

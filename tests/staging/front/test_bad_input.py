@@ -227,3 +227,17 @@ def test_data_that_nest_ever_deeper_are_refused_before_much_is_compared() -> Non
     with pytest.raises(StagingError, match=r"test_bad_input.py:\d+: \w+: .* ever new values of k"):
         compiler(APPLIED)
     assert session._walked < 1_100_000
+
+
+@interpreter
+def repeats(p, x):
+    t = (0, 2)
+    for key in {"a": 1, "b": 2}:
+        t = (key * x, t[1] + 2)
+    return t[1] + p
+
+
+def test_a_text_that_is_repeated_by_a_number_of_the_run_is_told():
+    compiled = cogen(repeats, p=STATIC, x=DYNAMIC)(1)
+    with pytest.raises(StagingError, match="a text is repeated by a number of the run; repeat it where"):
+        compiled(3)

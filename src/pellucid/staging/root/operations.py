@@ -130,6 +130,10 @@ class Operations(Words):
             return self.failure(message, "match them")
         if prim.primitive in ("car", "cdr", "frame"):
             return self.failure(f"{prim.primitive}: no pair")
+        if prim.primitive == "*" and TEXTS in args and any(held & NUMBERS for held in args):
+            return self.failure(
+                "*: a text is repeated by a number of the run", "repeat it where the number is static"
+            )
         return self.failure(f"{prim.primitive}: no value for these kinds")
 
     def _access(self, prim: RootPrim, sets: list[Set], args: list[WordValue]) -> WordValue | None:
