@@ -14,8 +14,7 @@ const PICTURE_WIDTH = 64;
 /** Cards above which only those in sight are on the page. */
 const MANY = 60;
 
-interface Here {
-  editing: Editing;
+interface Here extends Pick<Editing, "tree" | "thumbnails" | "selected" | "select"> {
   editor: Editor;
   heat: ReadonlyMap<number, number> | null;
 }
@@ -23,18 +22,23 @@ interface Here {
 /** What all cards show parts of. A node of the flow that holds it would be another one, and made again, at each change. */
 const Around = createContext<Here | null>(null);
 
+/** Where a line ends; there are many, and they stay as they are. */
+const Socket = memo(function Socket({ kind, row }: { kind: string; row?: string }) {
+  const [type, side] = row === undefined ? ["target" as const, Position.Left] : ["source" as const, Position.Right];
+  return <Handle type={type} id={row} position={side} className={`socket ${kind}`} isConnectable={false} title={kind} />;
+});
+
 const CardView = memo(function CardView({ data: { card } }: NodeProps & { data: { card: Card } }) {
-  const { editing, editor, heat } = useContext(Around)!;
-  const { tree, thumbnails, selected: at } = editing;
+  const { tree, thumbnails, selected: at, select, editor, heat } = useContext(Around)!;
   const part = heat?.get(card.id) ?? null;
   const node = nodeOf(tree, card.id);
   return (
     <div className={`card${at === card.id ? " at" : ""}`} data-card={card.id} style={{ width: WIDTH, height: card.height }}>
-      <div className="head" style={{ height: HEAD }} onClick={() => editing.select(card.id)}>
+      <div className="head" style={{ height: HEAD }} onClick={() => select(card.id)}>
         {node?.shows && <Thumbnail thumbnails={thumbnails} id={card.id} width={PICTURE_WIDTH} />}
         {part !== null && <span className="heat" style={{ width: `${100 * part}%` }} title={`${Math.round(100 * part)} % of the cost`} />}
         <span className="title">{card.name && <b>{card.name}</b>}<span>{card.title}</span></span>
-        <Handle type="target" position={Position.Left} className={`socket ${card.kind}`} isConnectable={false} title={card.kind} />
+        <Socket kind={card.kind} />
       </div>
       {card.rows.map((row) => {
         const inside = nodeOf(tree, row.id);
@@ -43,12 +47,12 @@ const CardView = memo(function CardView({ data: { card } }: NodeProps & { data: 
         const written = editor.view.state.sliceDoc(inside.start, inside.end).slice(0, 24);
         const text = inside.form === "name" || row.target === null ? (inside.form === "tuple" ? written : inside.label) : "";
         return (
-          <div key={row.key} className={`row${at === row.id ? " at" : ""}`} data-node={row.id} style={{ height: ROW }} onClick={() => editing.select(row.id)}>
+          <div key={row.key} className={`row${at === row.id ? " at" : ""}`} data-node={row.id} style={{ height: ROW }} onClick={() => select(row.id)}>
             <span className="role" title={row.name}>{row.name}</span>
             {literal ? <Slider editor={editor} at={literal} place={placeOf(tree, row.id)} label={row.name} hidden /> : null}
             {inside.color && <span className="swatch" style={{ background: inside.color }} />}
             <span className="value">{literal ? literal.text : text}</span>
-            {row.target !== null && <Handle type="source" id={row.key} position={Position.Right} className={`socket ${row.kind}`} isConnectable={false} title={row.kind} />}
+            {row.target !== null && <Socket kind={row.kind} row={row.key} />}
           </div>
         );
       })}
@@ -58,7 +62,8 @@ const CardView = memo(function CardView({ data: { card } }: NodeProps & { data: 
 
 const TYPES = { card: CardView };
 
-interface Asked extends Here {
+interface Asked extends Pick<Here, "editor" | "heat"> {
+  editing: Editing;
   /** Insert a word before what a line leads to. */
   insert(id: number): void;
 }
@@ -71,8 +76,10 @@ function useKept<T>(made: T): T {
   return kept.current.made;
 }
 
-function Flow({ editing, insert }: Asked) {
-  const { tree, selected } = editing;
+function Flow({ editing, editor, heat, insert }: Asked) {
+  const { tree, selected, thumbnails, select } = editing;
+  // Not what fits, nor whether the text was read: that changes twice with each number, and no card shows it.
+  const here = useMemo(() => ({ tree, thumbnails, selected, select, editor, heat }), [tree, thumbnails, selected, select, editor, heat]);
   const flow = useReactFlow();
   const cards = useKept(useMemo(() => cardsOf(tree), [tree]));
   const nodes = useMemo(() => cards.map((card) => ({
@@ -98,20 +105,22 @@ function Flow({ editing, insert }: Asked) {
     if (!seen) void flow.setCenter(card.x + WIDTH / 2, card.y + card.height / 2, { zoom: flow.getZoom() });
   }, [selected, cards]);
   return (
-    <ReactFlow
-      nodes={nodes} edges={edges} nodeTypes={TYPES} nodesDraggable={false} nodesConnectable={false} nodesFocusable={false}
-      edgesFocusable={false} elementsSelectable={false} disableKeyboardA11y deleteKeyCode={null} panActivationKeyCode={null} minZoom={0.1} maxZoom={2}
-      onEdgeClick={(_, edge) => insert(edge.data!.row)} zoomOnDoubleClick={false} onlyRenderVisibleElements={cards.length > MANY}
-    >
-      <Background gap={22} />
-    </ReactFlow>
+    <Around value={here}>
+      <ReactFlow
+        nodes={nodes} edges={edges} nodeTypes={TYPES} nodesDraggable={false} nodesConnectable={false} nodesFocusable={false}
+        edgesFocusable={false} elementsSelectable={false} disableKeyboardA11y deleteKeyCode={null} panActivationKeyCode={null} minZoom={0.1} maxZoom={2}
+        onEdgeClick={(_, edge) => insert(edge.data!.row)} zoomOnDoubleClick={false} onlyRenderVisibleElements={cards.length > MANY}
+      >
+        <Background gap={22} />
+      </ReactFlow>
+    </Around>
   );
 }
 
 export function Graph(asked: Asked) {
   return (
     <div className="graph" aria-hidden="true">
-      <Around value={asked}><ReactFlowProvider><Flow {...asked} /></ReactFlowProvider></Around>
+      <ReactFlowProvider><Flow {...asked} /></ReactFlowProvider>
     </div>
   );
 }
