@@ -311,7 +311,7 @@ export function App() {
           <button onClick={() => link.say({ kind: "decide", keep: "theirs" })}>Take the file</button>
         </p>
       )}
-      {notice && <p className="banner" role="status">{notice}</p>}
+      {notice && <p className="banner notice" role="status">{notice}</p>}
       <main>
         <div className="shown">
           <Picture link={link} wrong={!ok} ready={setViewer} looks={looks}>

@@ -52,7 +52,8 @@ export function OklchSliders({ color, label, pick, end }: { color: string; label
 /** A die: another seed, as a step of its own. */
 export function SeedDie({ editor, at, label }: { editor: Editor; at: Literal; label: string }) {
   const roll = () => {
-    editor.setNumber(at, Math.floor(Math.random() * MAX_SEED), true, label, "0");
+    const other = Math.floor(Math.random() * (MAX_SEED - 1));
+    editor.setNumber(at, other < at.value ? other : other + 1, true, label, "0");
     editor.endStep();
   };
   return <button onClick={roll} aria-label={`Roll ${label}`}>Roll</button>;

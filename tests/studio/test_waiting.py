@@ -65,6 +65,20 @@ def test_a_number_waits_for_its_text_to_be_read_whatever_is_read_before(page, fi
     until(lambda: "turns = 0.9\n" in text_of(page))
 
 
+def test_a_notice_moves_nothing_from_under_a_hand(page, file):
+    where = page.locator(".side")
+    before = where.bounding_box()
+    file.write_text(file.read_text("utf-8") + "# changed\n", "utf-8")
+    notice = page.get_by_text("The file was changed by another program")
+    notice.wait_for()
+    assert where.bounding_box() == before
+    # Nor does it catch a click.
+    box = notice.bounding_box()
+    middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+    hit = page.evaluate("([x, y]) => document.elementFromPoint(x, y).className", middle)
+    assert "notice" not in str(hit)
+
+
 def test_snapshots_are_there_also_if_they_are_looked_at_before_the_document_is(page, file):
     page.get_by_role("tab", name="Variations").click()
     page.get_by_role("button", name="Keep this one").click()
