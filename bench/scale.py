@@ -12,7 +12,6 @@ import hashlib
 import http.client
 import importlib.util
 import os
-import resource
 import shutil
 import signal
 import statistics
@@ -31,8 +30,13 @@ from pellucid import algebra as alg
 from pellucid import images as im
 from pellucid.base.progress import ProgressLine
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from examples import gallery
+
 SWIRL = im.swirl(100, im.checkerboard(10, im.black, im.white))
 NOISE = im.fbm(4)
+SCENE = Path(gallery.__file__).parent / "scenes/mountains.py"
 ARCHIVE = {"zoom": 20.0}
 
 
@@ -200,7 +204,8 @@ def efficiency(scale: Scale) -> None:
     from distributed import Client, LocalCluster
 
     side = scale.side(16_384)
-    for name, picture in (("swirl", SWIRL), ("fbm", NOISE)):
+    scene = gallery.load(SCENE).picture
+    for name, picture in (("swirl", SWIRL), ("fbm", NOISE), (f"the gallery's {SCENE.stem}", scene)):
         seconds: dict[int, float] = {}
         for workers in (1, 2):
             with (
@@ -258,22 +263,23 @@ def fresh(scale: Scale, name: str) -> Path:
 
 
 SAVE = """
-import resource, sys, pellucid as pl
+import sys, pellucid as pl
 from pellucid import images as im
 if __name__ == "__main__":
     picture = im.swirl(100, im.checkerboard(10, im.black, im.white))
     verb = pl.save if sys.argv[1].endswith((".png", ".tiff")) else pl.store
-    verb(picture, sys.argv[1], int(sys.argv[2]), zoom=20.0)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+    verb(picture, sys.argv[1], int(sys.argv[2]), zoom=20.0, progress=lambda done, all: None)
 """
 
 
 def memory_of(process: int) -> int:
-    """The bytes that a process holds now; 0 if it has ended."""
-    try:
-        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * resource.getpagesize()
-    except (OSError, IndexError):
-        return 0
+    """The most bytes that a process held so far; 0 if it has ended."""
+    # What `getrusage` says begins with what the process held that made this one.
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{process}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    return 0
 
 
 def memory(scale: Scale) -> None:
@@ -282,21 +288,26 @@ def memory(scale: Scale) -> None:
     for name in ("a.png", "a.tiff", "a.zarr", "a.dzi"):
         path = fresh(scale, name)
         began = time.perf_counter()
-        done = subprocess.run(
-            [sys.executable, "-c", SAVE, str(path), str(side)], capture_output=True, text=True, check=True
-        )
+        run = subprocess.Popen([sys.executable, "-c", SAVE, str(path), str(side)])
+        own = below = 0
+        while run.poll() is None:
+            own = max(own, memory_of(run.pid) >> 20)
+            below = max([below, *(memory_of(process) >> 20 for process in children(run.pid))])
+            time.sleep(0.05)
+        if run.returncode:
+            raise SystemExit(f"{name} failed")
         seconds = time.perf_counter() - began
-        own, below = (int(word) >> 10 for word in done.stdout.split()[-2:])
         rate = f"{side * side / seconds / 1e6:.0f} Mpx/s"
         says(name, f"{seconds:.1f} s, {rate}, {own} MiB, and {below} MiB in the largest process below it")
-    vips = shutil.which("vips")
-    if vips is None:
-        says("libvips dzsave", "is not installed (vips)")
+    if importlib.util.find_spec("pyvips") is None:
+        says("libvips dzsave", "is not installed (pyvips)")
         return
+    import pyvips
+
+    image: Any = pyvips.Image.new_from_file(str(scale.folder / "a.tiff"), access="sequential")
     began = time.perf_counter()
     # As our tiles: PNG of 512 by 512 pixels without overlap.
-    command = [vips, "dzsave", str(scale.folder / "a.tiff"), str(scale.folder / "vips"), "--tile-size", "512"]
-    subprocess.run([*command, "--overlap", "0", "--suffix", ".png"], check=True)
+    image.dzsave(str(scale.folder / "vips"), tile_size=512, overlap=0, suffix=".png")
     says("libvips dzsave of the TIFF", f"{time.perf_counter() - began:.1f} s (ours takes at most as long)")
 
 
@@ -368,19 +379,22 @@ def out_of_core(scale: Scale) -> None:
     draw = np.random.default_rng(1)
     for top in range(0, side, 2048):
         store[top : top + 2048] = draw.integers(0, 256, (min(2048, side - top), side), np.uint8)
-    known = peers()
+    array = dask.array.from_zarr(str(path))
+    took: dict[str, float] = {}
     for name, output in programs().items():
-        program = alg.compile(output)
-        array = dask.array.from_zarr(str(path))
-        found = alg.map_blocks(program, a=array)
-        seconds = consumed(found)
-        told = f"{seconds:.2f} s, {side * side / seconds / 1e6:.0f} Mpx/s, {right(name, found, array)}"
-        if name in known:
-            told += f", {seconds / consumed(known[name](array)):.2f} of dask-image's (at most 0.2)"
-        says(name, told)
+        found = alg.map_blocks(alg.compile(output), a=array)
+        took[name] = seconds = consumed(found)
+        says(name, f"{seconds:.2f} s, {side * side / seconds / 1e6:.0f} Mpx/s, {right(name, found, array)}")
+    most = memory_of(os.getpid()) >> 20
+    says("the most memory of this process", f"{most} MiB, of an array of {side * side >> 20} MiB")
+    known = peers()
+    for name, call in known.items():
+        says(
+            f"{name}, beside dask-image",
+            f"{took[name] / consumed(call(array)):.2f} of its time (at most 0.2)",
+        )
     if not known:
         says("dask-image", "is not installed (dask_image)")
-    says("the most memory of this process", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MiB")
 
 
 def consumed(array: Any) -> float:
