@@ -330,6 +330,17 @@ def test_straight_colors_count_by_their_alpha_in_means():
     assert halved(pixels, straight=False).tolist() == [[[75, 0, 0, 128]]]
 
 
+@pytest.mark.parametrize("shape", [(2, 2), (6, 5), (1, 7), (131, 4)])
+def test_channels_are_halved_by_their_rounded_means(shape):
+    pixels = np.random.default_rng(1).integers(0, 256, (*shape, 4), np.uint8)
+    opaque = pixels.copy()
+    opaque[..., 3] = 255
+    for given, straight in ((pixels, False), (opaque, True)):
+        padded = np.pad(given.astype(int), ((0, shape[0] % 2), (0, shape[1] % 2), (0, 0)), mode="edge")
+        four = padded.reshape(padded.shape[0] // 2, 2, padded.shape[1] // 2, 2, 4)
+        assert (halved(given, straight=straight) == (four.sum((1, 3)) + 2) // 4).all()
+
+
 def test_a_shard_is_whole_only_with_its_index(undisturbed: Path, tmp_path: Path):
     manifest, _ = shards.opened(str(undisturbed), Manifest.of(shards.read_manifest(undisturbed)).digest)
     file = manifest.file(undisturbed, ShardPlace(0, 0, 0))

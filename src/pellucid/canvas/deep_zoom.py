@@ -20,7 +20,7 @@ from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import BackendError, FileError, InputError
 from pellucid.base.opening import contents
 from pellucid.canvas import shards
-from pellucid.canvas.compose import Pixels
+from pellucid.canvas.compose import Pixels, is_opaque
 from pellucid.canvas.folders import check_same
 from pellucid.canvas.formats import Look, format_of
 from pellucid.canvas.shards import Manifest, ShardPlace
@@ -127,7 +127,7 @@ def write_tiles(root: str, digest: str, folder: str, places: Sequence[tuple[int,
 
 def without_alpha(pixels: Pixels) -> Pixels:
     """The colors alone, if all pixels are opaque: a file of them is smaller."""
-    return pixels[..., :3] if bool((pixels[..., 3] == 255).all()) else pixels
+    return pixels[..., :3] if is_opaque(pixels) else pixels
 
 
 def page(title: str, tiles: str, size: tuple[int, int], side: int, *, scripts: str | None = None) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from pellucid.base.atomic import atomic_write
 from pellucid.base.opening import opened
 from pellucid.canvas.bands import EFFORT, Bands, Samples
-from pellucid.canvas.compose import Pixels
+from pellucid.canvas.compose import Pixels, compact
 
 _STREAM = b"\x78\x5e"
 """How a zlib stream begins (RFC 1950): deflate, with a window of 32 KiB."""
@@ -85,7 +85,7 @@ def _deflated(samples: Samples) -> _Deflated:
     above: Pixels | None = None
     for top in range(0, height, rows):
         piece = samples[top : top + rows]
-        plain = piece.astype(">u2").view(np.uint8) if deep else np.ascontiguousarray(piece)
+        plain = piece.astype(">u2").view(np.uint8) if deep else compact(piece)
         plain = plain.reshape(-1, width * step)
         data = _filtered(plain, step, above)
         above = plain[-1]
@@ -107,9 +107,11 @@ def _filtered(plain: Pixels, step: int, above: Pixels | None) -> Pixels:
     if above is not None:
         up[0] -= above
     ways = (plain, left, up)
-    costs = np.stack([np.minimum(way, np.negative(way)).sum(1, dtype=np.uint64) for way in ways])
+    # Sums of 32 bits are made in half the time of those of 64, and are large enough for most rows.
+    total = np.uint32 if plain.shape[1] < 1 << 24 else np.uint64
+    costs = np.stack([np.abs(way.view(np.int8)).view(np.uint8).sum(1, dtype=total) for way in ways])
     if above is None:
-        costs[2, 0] = np.iinfo(np.uint64).max
+        costs[2, 0] = np.iinfo(total).max
     chosen = costs.argmin(axis=0)
     made = np.empty((len(plain), 1 + plain.shape[1]), np.uint8)
     made[:, 0] = chosen

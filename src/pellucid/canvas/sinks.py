@@ -18,6 +18,7 @@ from pellucid.canvas.bands import Bands
 from pellucid.canvas.compose import (
     Pixels,
     changed_rectangle,
+    compact,
     cropped,
     laid_on,
     opaque,
@@ -262,7 +263,7 @@ def _indexed(pixels: Pixels, look: Look) -> tuple[Image, int | None]:
     """A picture with a palette, and the entry that stands for holes, if there are any."""
     background = look.backed()
     there = opaque(pixels) if background is None else np.ones(pixels.shape[:2], np.bool_)
-    colors = np.ascontiguousarray(pixels[..., :3]) if background is None else laid_on(pixels, background)
+    colors = compact(pixels[..., :3]) if background is None else laid_on(pixels, background)
     holes = not bool(there.all())
     if holes:
         colors = np.where(there[..., None], colors, np.uint8(0))
