@@ -137,6 +137,37 @@ def test_one_block_draws_nothing_of_the_others():
     assert set(asked) <= {(y, x) for y in range(4) for x in range(4)}
 
 
+class Counted:
+    """An array that counts how often it is read."""
+
+    shape, dtype, ndim = (40, 40), np.dtype("u1"), 2
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    def __getitem__(self, part: tuple[slice, ...]) -> Any:
+        self.reads += 1
+        return np.arange(1600, dtype=np.uint16).astype("u1").reshape(self.shape)[part]
+
+
+def test_a_chunk_is_read_once_however_many_blocks_look_into_it():
+    counted = Counted()
+    program = alg.compile(alg.median(alg.array("a", (9, 9), "u8")))
+    array = da.from_array(counted, chunks=10)
+    counted.reads = 0
+    found = alg.map_blocks(program, a=array).compute(scheduler="sync")
+    assert counted.reads == 16
+    assert (found == alg.map_blocks(program, a=da.from_array(counted[:, :], chunks=-1)).compute()).all()
+
+
+@pytest.mark.parametrize(("side", "held"), [(20, False), (60, True)])
+def test_a_block_is_copied_out_of_what_is_computed_where_that_is_much_more(side: int, held: bool):
+    program = alg.compile(alg.median(alg.array("a", (9, 9), "u8")))
+    array = da.zeros((180, 180), chunks=side, dtype="u1")
+    block = alg.map_blocks(program, a=array).to_delayed()[1, 1].compute(scheduler="sync")
+    assert (block.base is not None and block.base.size > block.size) is held
+
+
 def test_what_goes_to_workers_can_be_pickled():
     program = alg.compile(harris(), numerics="exact")
     numbers = _numbers((30, 30), "f32")

@@ -47,6 +47,8 @@ Reach = tuple[tuple[int, int], ...]
 
 FAN_IN = 16
 """Parts that one task joins: a task costs about a millisecond, and waits for its parts."""
+_MIN_SHARE = 7 / 8
+"""The share of what is computed for a block that is the block; where it is less, the block is copied out of it."""
 
 
 @door
@@ -291,8 +293,17 @@ class _Blocks:
         for at in np.ndindex(self._grid):
             block = [(ends[k], ends[k + 1]) for ends, k in zip(self._edges, at, strict=True)]
             part, within = _part(block, self._shape, reaches)
-            cut = {n.name: self._arrays[n.name][part] for n in inputs}
+            cut = {n.name: _in_one_piece(self._arrays[n.name][part]) for n in inputs}
             yield at, block, compute(text, part, within, scalars, cut, dict(how))
+
+
+def _in_one_piece(array: Any) -> Any:
+    """An array of Dask's as one task.
+
+    Dask would optimize each part of an array by itself if it were given as it is: a chunk that several parts look into
+    would be read for each of them.
+    """
+    return array.rechunk(array.shape).to_delayed(optimize_graph=False).item()
 
 
 def _computed(
@@ -316,7 +327,12 @@ def _computed(
             made[name] = array
         else:
             block = array[within]
-            made[name] = np.ascontiguousarray(block) if reduction is None else part_of(reduction, block)
+            if reduction is not None:
+                made[name] = part_of(reduction, block)
+            else:
+                # A copy costs as much as many a program does, and saves what was computed around the block.
+                is_most = block.size >= _MIN_SHARE * array.size
+                made[name] = block if is_most else np.ascontiguousarray(block)
     return made
 
 
