@@ -22,7 +22,7 @@ import numpy as np
 from pellucid import __version__
 from pellucid.base.errors import FileError, InputError, installed
 from pellucid.base.opening import contents
-from pellucid.canvas.compose import Pixels, is_opaque
+from pellucid.canvas.compose import Pixels, compact, is_opaque
 from pellucid.driver.card import MAX_BYTES, Card
 from pellucid.driver.kernel import Kernel, kernel_of_card
 from pellucid.driver.options import Options
@@ -236,7 +236,7 @@ def stored(root: str, digest: str, level: int, part: tuple[int, int, int, int]) 
     rows, columns = slice(top, top + height), slice(left, left + width)
     array = _array(root, digest, level)
     found = np.moveaxis(array[:, rows, columns], 0, 2) if manifest.planes else array[rows, columns]
-    return np.ascontiguousarray(found)
+    return compact(found)
 
 
 def drawn(root: str, digest: str, place: ShardPlace) -> Pixels:
