@@ -196,6 +196,21 @@ def test_the_loop_goes_on_while_the_disk_is_slow(file, monkeypatch, work):
     assert file.read_text("utf-8") == "mine = 1\n"
 
 
+def test_a_text_that_is_read_again_is_that_of_its_file(file, monkeypatch):
+    said = []
+
+    async def tried():
+        opened = OpenDocument(file, trust=False)
+        monkeypatch.setattr(opened, "say", said.append)
+        file.write_text("theirs = 1\n", "utf-8")
+        await opened.look()
+        opened.close()
+
+    asyncio.run(tried())
+    updated, *others = (message for message in said if message["kind"] in ("updates", "saved"))
+    assert (updated["kind"], others) == ("updates", [{"kind": "saved", "version": 1}])
+
+
 def test_a_document_that_nobody_sees_makes_room_for_another_one(tmp_path):
     for number in range(MAX_DOCUMENTS + 2):
         (tmp_path / f"{number}.py").write_text("a = 0\n", "utf-8")

@@ -226,6 +226,7 @@ class OpenDocument:
         version = self.document.version
         if self.document.reread(found):
             self.changed(version)
+            self._say_saved(self.document.version)
             text = "The file was changed by another program, and read again."
             self.say({"kind": "notice", "text": text})
 
