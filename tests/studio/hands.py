@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from tools.browser import PATIENCE
 
@@ -11,6 +13,12 @@ from tools.browser import PATIENCE
 def pixels(page):
     """What the picture shows, as text."""
     return page.evaluate("document.querySelector('canvas').toDataURL()")
+
+
+def in_thread(work):
+    """What a coroutine gives, away from the loop that Playwright runs in this thread."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(work())).result()
 
 
 def until(met, seconds=PATIENCE):

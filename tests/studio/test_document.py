@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import Mock
 
 import pytest
 
@@ -17,6 +17,8 @@ from pellucid.studio.folder import Folder
 from pellucid.studio.opened import OpenDocument
 from pellucid.studio.reading import read
 from pellucid.studio.server import MAX_DOCUMENTS, Studio
+
+from .hands import in_thread
 
 
 @pytest.fixture
@@ -191,8 +193,7 @@ def test_the_loop_goes_on_while_the_disk_is_slow(file, monkeypatch, work):
         await asked
         opened.close()
 
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(lambda: asyncio.run(tried())).result()
+    in_thread(tried)
     assert file.read_text("utf-8") == "mine = 1\n"
 
 
@@ -206,7 +207,7 @@ def test_a_text_that_is_read_again_is_that_of_its_file(file, monkeypatch):
         await opened.look()
         opened.close()
 
-    asyncio.run(tried())
+    in_thread(tried)
     updated, *others = (message for message in said if message["kind"] in ("updates", "saved"))
     assert (updated["kind"], others) == ("updates", [{"kind": "saved", "version": 1}])
 
@@ -218,7 +219,7 @@ def test_a_document_that_nobody_sees_makes_room_for_another_one(tmp_path):
     async def tried():
         studio = Studio(Folder(tmp_path), "0.py", trust=False)
         for number in range(MAX_DOCUMENTS):
-            studio.opened(f"{number}.py")[0].tabs.add(object())
+            studio.opened(f"{number}.py")[0].tabs.add(Mock())
         with pytest.raises(InputError, match="too many are open"):
             studio.opened(f"{MAX_DOCUMENTS}.py")
         studio.opened("7.py")[0].tabs.clear()
@@ -227,8 +228,7 @@ def test_a_document_that_nobody_sees_makes_room_for_another_one(tmp_path):
         await asyncio.sleep(0.1)
         studio.close()
 
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(lambda: asyncio.run(tried())).result()
+    in_thread(tried)
 
 
 def test_what_is_typed_while_a_file_is_written_is_kept(file, monkeypatch):

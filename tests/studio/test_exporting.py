@@ -5,10 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import zipfile
-from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,14 +17,10 @@ from pellucid import images as im
 from pellucid.base.errors import InputError
 from pellucid.studio.exporting import FRAME, CancelledError, Exporter, Exports
 
+from .hands import in_thread
+
 VIEW = {"width": 40, "height": 30, "center": [0, 0], "zoom": 96, "time": 0.0}
 MOVING = im.animation(lambda t: im.turn(t, im.checkerboard(0.5, im.red, im.blue)))
-
-
-def in_thread(work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    """What a coroutine gives, away from the loop that Playwright runs in this thread."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(lambda: asyncio.run(work())).result()
 
 
 def made(picture: object, message: dict[str, object]) -> tuple[str, bytes, list[tuple[int, int]]]:

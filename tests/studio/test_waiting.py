@@ -6,7 +6,8 @@ import json
 import re
 
 from playwright.sync_api import expect
-from tests.studio.hands import put_cursor, text_of, until
+
+from .hands import put_cursor, text_of, until
 
 REST = '.pellucid[data-exact="true"]'
 
