@@ -101,7 +101,7 @@ if __name__ == "__main__":
 
 
 def killed(scale: Scale) -> None:
-    """Show 2: 40,000 by 40,000 pixels, killed three times and resumed, have the bytes of an undisturbed run."""
+    """40,000 by 40,000 pixels, killed three times and resumed, have the bytes of an undisturbed run."""
     side, sides = scale.side(40_000), scale.shard
     # The metadata hold the name.
     calm, path = (scale.folder / name / "poster.ome.zarr" for name in ("calm", "killed"))
@@ -201,7 +201,7 @@ def opened(path: Path, side: int) -> None:
 
 
 def efficiency(scale: Scale) -> None:
-    """Show 3: two workers against one (at least 1.9), and one against drawing and encoding plainly (at least 0.9)."""
+    """Two workers against one (at least 1.9), and one against drawing and encoding plainly (at least 0.9)."""
     from pellucid.canvas.workers import local
 
     side = scale.side(16_384)
@@ -291,7 +291,7 @@ def memory_of(process: int) -> int:
 
 
 def memory(scale: Scale) -> None:
-    """Show 4: 20,000 by 20,000 pixels by `store` and `save` take less than 256 MiB; Deep Zoom beside libvips."""
+    """20,000 by 20,000 pixels by `store` and `save` take less than 256 MiB; Deep Zoom beside libvips."""
     side = scale.side(20_000)
     for name in ("a.png", "a.tiff", "a.zarr", "a.dzi"):
         path = fresh(scale, name)
@@ -320,7 +320,7 @@ def memory(scale: Scale) -> None:
 
 
 def served(scale: Scale) -> None:
-    """Show 5: a tile of 256 by 256 pixels that is drawn when it is asked for, in at most 3 ms."""
+    """A tile of 256 by 256 pixels that is drawn when it is asked for, in at most 3 ms."""
     for name, picture in (("swirl", SWIRL), ("fbm", NOISE)):
         with pl.serve(picture, 1 << 20, zoom=4000.0) as server:
             address = server.zarr.split("//", 1)[1]
@@ -345,7 +345,7 @@ SOBEL = np.outer([1, 2, 1], [-1, 0, 1]) / 8
 
 
 def programs() -> dict[str, Any]:
-    """The programs of Show 6, on an array of bytes."""
+    """Filters of an array of bytes, as programs."""
     a = alg.array("a", (512, 512), "u8")
     gray = a.astype("f32")
     blurred = alg.convolve(gray, BINOMIAL)
@@ -376,7 +376,7 @@ def peers() -> dict[str, Callable[[Any], Any]]:
 
 
 def out_of_core(scale: Scale) -> None:
-    """Show 6: filters of 30,000 by 30,000 bytes in a Zarr; equal to blocks computed whole, at most 0.2 of dask-image."""
+    """Filters of 30,000 by 30,000 bytes in a Zarr; equal to blocks computed whole, at most 0.2 of dask-image."""
     import dask
     import dask.array
     import zarr

@@ -139,14 +139,29 @@ def test_a_call_that_ends_anywhere_is_resumed_to_the_bytes_of_an_undisturbed_one
     assert digests(tmp_path) == wanted
 
 
-def test_a_torn_tile_of_an_unfinished_deep_zoom_is_written_again(
-    client: Any, undisturbed: Path, tmp_path: Path
+def test_a_shard_whose_tiles_are_torn_or_missing_is_cut_again(
+    client: Any, undisturbed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "a.dzi").unlink()
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(deep_zoom, "finish", killed)
+        with pytest.raises(Killed):
+            pl.store(PICTURE, tmp_path / "a.dzi", SIZE, client=client, **HOW)
     torn, missing = tmp_path / "a_files/9/2_1.png", tmp_path / "a_files/8/0_0.png"
     torn.write_bytes(torn.read_bytes()[:-20])
     missing.unlink()
+    stored = pl.store(PICTURE, tmp_path / "a.dzi", SIZE, client=client, **HOW)
+    assert stored.drawn == 2
+    wanted = {name: digest for name, digest in digests(undisturbed).items() if not name.startswith("a.tif")}
+    assert digests(tmp_path) == wanted
+
+
+def test_tiles_without_their_store_are_made_again(client: Any, undisturbed: Path, tmp_path: Path):
+    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "a.dzi").unlink()
+    (tmp_path / "a_files/9/2_1.png").write_bytes(b"")
     pl.store(PICTURE, tmp_path / "a.dzi", SIZE, client=client, **HOW)
     assert digests(tmp_path) == digests(undisturbed)
 

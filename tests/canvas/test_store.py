@@ -274,6 +274,21 @@ def test_a_full_disk_is_told_with_how_to_go_on(client: Any, tmp_path: Path, monk
     )
 
 
+def test_workers_that_do_not_answer_are_no_matter_of_the_folder(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def silent(*_: object) -> None:
+        raise TimeoutError("no answer")
+
+    monkeypatch.setattr(workers.ShardWorkers, "run", silent)
+    _refused(
+        FileError,
+        r"cannot be gone on with \(TimeoutError: no answer\); see whether the workers run; the same call",
+        tmp_path / "a.zarr",
+        client=client,
+    )
+
+
 def test_a_store_that_replaces_a_removed_one_is_not_taken_for_it(client: Any, tmp_path: Path):
     path = tmp_path / "a.zarr"
     for zoom in (3.7, 5.0):

@@ -83,7 +83,7 @@ KINDS = ["Y:{}", "Y:s{}", "Y:{} | limited", "Y:{} | negative", "Y:{} | limited n
 SOME = [1, 3, 8, 9, 12, 16, 17, 32]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kinds", list(itertools.product(KINDS, KINDS)), ids=" to ".join)
 def test_signs_ranges_and_polarities_are_the_nearest_too(kinds: tuple[str, str]):
     for depth, other in itertools.product(SOME, SOME):
@@ -94,7 +94,7 @@ def test_signs_ranges_and_polarities_are_the_nearest_too(kinds: tuple[str, str])
         assert expression(values, source, target) == right(values, source, target), (depth, other)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kinds", list(itertools.product(("", "s"), (" | limited", ""), repeat=2)))
 def test_chroma_is_the_nearest_too(kinds: tuple[str, str, str, str]):
     for depth, other in itertools.product((1, 4, 8, 9, 10, 12, 16, 24, 32), repeat=2):
@@ -110,7 +110,7 @@ PAIRS = [(12, 16), (9, 16), (16, 12), (16, 8), (8, 16), (10, 8), (16, 15), (11, 
          (24, 16), (31, 32), (32, 31), (16, 32), (17, 19), (32, 24), (13, 29)]  # fmt: skip
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("backend", ["llvm", "c", "numpy"])
 @pytest.mark.parametrize(("depth", "other"), PAIRS)
 def test_conversions_are_the_nearest_on_every_back_end(depth: int, other: int, backend: str):
@@ -149,7 +149,7 @@ def test_depths_of_pictures_are_the_nearest(words: tuple[str, str], backend: str
         assert np.array_equal(found[c.name], wanted), c.name
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("bits", [8, 16, 23, 24, 25, 31, 32, 33, 53, 54, 64])
 @pytest.mark.parametrize("precision", ["f32", "f64"])
 @pytest.mark.parametrize("backend", ["llvm", "c", "numpy"])

@@ -83,7 +83,7 @@ def test_there_are_formats_of_groups():
     assert not {"rgb24", "nv12", "yuyv422", "raw12"} & set(GROUPED)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", GROUPED)
 def test_rows_make_no_difference_to_a_conversion(name: str, size: tuple[int, int]):
@@ -104,7 +104,7 @@ def test_rows_make_no_difference_to_made_up_layouts(source: MadeUp, target: Made
     agree(Layout(source.text), Layout(target.text), size)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("backend", ["llvm", "c"])
 @pytest.mark.parametrize(
     "pair",
@@ -197,7 +197,7 @@ CURVED = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("source", "target"), [*CURVED, ("pal8", "mono10p"), ("pal2", "rgbaf16"), ("yuyv422", "raw8")]
 )
@@ -225,7 +225,7 @@ def test_where_there_are_no_rows_of_curves():
     agree(Layout("Y:8; Cb:8 Cr:8 /2x2 | topleft"), "rgbaf16", (13, 5))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "source",
     ["Y:8; Cb:8 Cr:8 /1x8", "Y:3; Cb:8 Cr:8 /8x1", "Y:3; Cb:8 /3x7; Cr:8 /2x5", "Y:8; Cb:8 /3x7; Cr:8 /2x5"],

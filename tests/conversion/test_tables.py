@@ -53,7 +53,7 @@ def test_there_are_mosaics_and_every_kind_of_target():
     assert {layout_of(t).model for t in TARGETS} == {"rgb", "ycbcr", "gray", "mosaic"}
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("source", ["raw8", "raw12", "bayer10p"])
 def test_tables_make_no_difference_to_a_conversion(source: str, target: str):
@@ -62,7 +62,7 @@ def test_tables_make_no_difference_to_a_conversion(source: str, target: str):
         assert np.array_equal(*found), size
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("backend", ["llvm", "c"])
 @pytest.mark.parametrize("source", ["raw14", "raw16", "M:6 | gbrg limited", "M:9 | rggb negative"])
 def test_nor_do_they_in_compiled_code(source: str, backend: str):
@@ -137,7 +137,7 @@ LINEAR = [
 ]  # fmt: skip
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("target", LINEAR)
 @pytest.mark.parametrize("source", ["pal1", "pal2", "pal8", "I:3; palette: A:4 R:4 G:4 B:4"])
 def test_what_becomes_of_entries_is_kept_or_made_for_each_pixel(source: str, target: str):

@@ -146,7 +146,7 @@ def test_made_up_samples_are_read_from_words_as_from_bytes(made: MadeUp, width: 
     agrees(Layout(made.text), width)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("backend", ["llvm", "c", "numpy"])
 @pytest.mark.parametrize("name", ["rgb565", "v210", "yuv422p10", "p010", "rgbaf16", "rgbf32"])
 def test_memory_that_begins_anywhere(name: str, backend: str):
@@ -169,7 +169,7 @@ def test_memory_that_begins_anywhere(name: str, backend: str):
         assert (around == 165).all()
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", DRAWN)
 def test_words_and_bytes_are_one_picture(name: str):
     pairs = [("rgb48", name), (name, "rgb48"), (name, name), (name, "yuv422p10")]

@@ -394,7 +394,7 @@ def test_threads_share_the_work_and_the_bits_of_a_byte(monkeypatch, out):
         assert (found == expected).all()
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("cpu", levels())
 @pytest.mark.parametrize("kind", KINDS)
 def test_other_forms_are_the_same_on_lesser_processors(cpu, kind):

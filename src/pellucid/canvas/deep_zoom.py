@@ -1,17 +1,16 @@
 """Deep Zoom: a picture as a pyramid of small PNG files, with a page that shows them in a browser without a network.
 
-Below `store`: workers cut the shards of a finished store into tiles. The description of the picture and the page come
-last, so that what is not finished does not look so. The page shows tiles with OpenSeadragon, which is built into the
-package by `tools/page.py`.
+Below `store`: a worker cuts a shard into tiles as it draws it, and the store serves to make the levels above. The
+description of the picture and the page come last, so that what is not finished does not look so. The page shows tiles
+with OpenSeadragon, which is built into the package by `tools/page.py`.
 """
 
 from __future__ import annotations
 
-import functools
 import html
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -19,13 +18,11 @@ from urllib.parse import quote
 from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import BackendError, FileError, InputError
 from pellucid.base.opening import contents
-from pellucid.canvas import shards
 from pellucid.canvas.compose import Pixels, is_opaque
 from pellucid.canvas.folders import check_same
 from pellucid.canvas.formats import Look, format_of
 from pellucid.canvas.shards import Manifest, ShardPlace
 from pellucid.canvas.sinks import write_still
-from pellucid.canvas.workers import ShardWorkers
 
 PAGE = Path(__file__).with_name("page")
 """The scripts of the page: OpenSeadragon, and the one that starts it."""
@@ -89,23 +86,19 @@ def require_page() -> None:
         raise BackendError(f"this installation has no {missing[0]}", place=str(PAGE), fix=fix)
 
 
-def finish(
-    target: Path, root: Path, manifest: Manifest, shard_workers: ShardWorkers, progress: Callable[[int], None]
-) -> None:
-    """Cut a store of all levels into the tiles of a description; `progress` is told the number of shards done."""
+def begin(target: Path, manifest: Manifest) -> Path:
+    """The folder of the tiles of a description, with a folder for each level, and what tells whose they are."""
     folder = files_of(target)
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / _MANIFEST, json.dumps(manifest.text(), indent=1))
-    work = functools.partial(write_tiles, str(root), manifest.digest, str(folder))
-    done = 0
     for level in range(manifest.levels):
-        places = [*manifest.places(level)]
-        (folder / str(manifest.levels - 1 - level)).mkdir(exist_ok=True)
-        missing = [place for place in places if not _are_there(folder, manifest, place)]
-        done += len(places) - len(missing)
-        for count in shard_workers.run(work, missing):
-            done += count
-            progress(done)
+        (folder / str(level)).mkdir(exist_ok=True)
+    return folder
+
+
+def finish(target: Path, manifest: Manifest) -> None:
+    """Write the page and the description of tiles that are all there."""
+    folder = files_of(target)
     for name in SCRIPTS:
         shutil.copyfile(PAGE / name, folder / name)
     stem = target.name.removesuffix(SUFFIX)
@@ -113,16 +106,13 @@ def finish(
     _write(target, _description(manifest))
 
 
-def write_tiles(root: str, digest: str, folder: str, places: Sequence[tuple[int, int, int]]) -> None:
-    """Write the tiles of some shards, each aside first."""
-    manifest, _ = shards.opened(root, digest)
-    for place in (ShardPlace(*each) for each in places):
-        left, top, _, _ = part = manifest.part(place)
-        pixels = shards.stored(root, digest, place.level, part)
-        for path, (x, y, width, height) in tiles_of(Path(folder), manifest, place):
-            tile = pixels[y - top : y - top + height, x - left : x - left + width]
-            with atomic_write(path) as file:
-                write_still(file, without_alpha(tile), _PNG)
+def write_tiles(folder: str, manifest: Manifest, place: ShardPlace, pixels: Pixels) -> None:
+    """Write the tiles of a shard, each aside first."""
+    left, top, _, _ = manifest.part(place)
+    for path, (x, y, width, height) in tiles_of(Path(folder), manifest, place):
+        tile = pixels[y - top : y - top + height, x - left : x - left + width]
+        with atomic_write(path) as file:
+            write_still(file, without_alpha(tile), _PNG)
 
 
 def without_alpha(pixels: Pixels) -> Pixels:
@@ -164,7 +154,7 @@ def _description(manifest: Manifest) -> str:
     )
 
 
-def _are_there(folder: Path, manifest: Manifest, place: ShardPlace) -> bool:
+def are_there(folder: Path, manifest: Manifest, place: ShardPlace) -> bool:
     """Whether all tiles of a shard are there; one that ends early, as after a power cut, is not."""
     for path, _ in tiles_of(folder, manifest, place):
         try:

@@ -63,8 +63,13 @@ def check_same(place: Path, manifest: Manifest, known: Mapping[str, Any], *, res
 
 
 def _unwritten(root: Path, error: OSError) -> FileError:
+    if error.errno is None:
+        # No file's error: of a network, where a worker or a scheduler is gone.
+        told = f"{type(error).__name__}: {error}".removesuffix(": ")
+        fix = "see whether the workers run; the same call then goes on where this one ended"
+        return FileError(f"cannot be gone on with ({told})", place=str(root), fix=fix)
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    what = "the disk is full" if full else f"cannot be written ({error.strerror or type(error).__name__})"
+    what = "the disk is full" if full else f"cannot be written ({error.strerror})"
     fix = "free some space" if full else "see whether the folder may be written"
     return FileError(what, place=str(root), fix=f"{fix}; the same call then goes on where this one ended")
 

@@ -12,7 +12,7 @@ import hashlib
 import importlib
 import json
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -118,6 +118,10 @@ class Manifest:
         ]
 
 
+WriteAlso = Callable[[Manifest, ShardPlace, Pixels], None]
+"""What writes something of the pixels of a shard; it is pickled."""
+
+
 def _halved(side: int, level: int) -> int:
     return -(-side // (1 << level))
 
@@ -216,13 +220,20 @@ def read_manifest(root: Path) -> dict[str, Any] | None:
     return cast("dict[str, Any]", found) if isinstance(found, dict) else None
 
 
-def write_shards(root: str, digest: str, places: Sequence[tuple[int, int, int]]) -> None:
-    """Draw and write some shards of the store whose manifest has a digest."""
+def write_shards(
+    root: str, digest: str, places: Sequence[tuple[int, int, int]], *, also: WriteAlso | None = None
+) -> None:
+    """Draw and write some shards of the store whose manifest has a digest.
+
+    `also` writes what else is made of a shard, before it: a shard that is there has everything.
+    """
     manifest, _ = opened(root, digest)
     for place in (ShardPlace(*each) for each in places):
         left, top, width, height = manifest.part(place)
         array = _array(root, digest, place.level)
         made = drawn(root, digest, place)
+        if also is not None:
+            also(manifest, place, made)
         if manifest.planes:
             array[:, top : top + height, left : left + width] = np.moveaxis(made, 2, 0)
         else:

@@ -2,7 +2,7 @@
 
 Beside `draw`, above `folders`, `shards` and `workers`. The manifest is written first, then shards level after level,
 and last the metadata by which viewers find a picture. A shard that is there is done, so the same call again draws what
-is missing. A TIFF and a Deep Zoom are made of a finished store, which is removed then.
+is missing. A TIFF is made of a finished store, and a Deep Zoom beside one, which is removed then.
 """
 
 from __future__ import annotations
@@ -147,13 +147,19 @@ def store(
             given = None if client is None else stack.enter_context(clients.given(client))
             root = target.with_name(target.name + UNFINISHED) if kind.is_made else target
             stack.enter_context(begun(root, manifest, card.text, resume=resume))
-            told = _Told(progress or stack.enter_context(ProgressLine("shards")), total, twice=kind.is_made)
+            told = _Told(
+                progress or stack.enter_context(ProgressLine("shards")), total, twice=kind.suffix in TIFF
+            )
             # A store in which nothing is missing needs no workers.
             shard_workers = ShardWorkers(lambda: given or stack.enter_context(clients.local(workers)))
-            drawn = _draw(root, manifest, shard_workers, told)
+            tiles = deep_zoom.begin(target, manifest) if kind.suffix == deep_zoom.SUFFIX else None
+            drawn = _draw(root, manifest, tiles, shard_workers, told)
             if kind.is_made:
                 checked = _verified(root, manifest, verify)
-                _make(target, kind, root, manifest, shard_workers, told)
+                if tiles is None:
+                    _write_tiff(target, root, manifest, told)
+                else:
+                    deep_zoom.finish(target, manifest)
                 shutil.rmtree(root)
             else:
                 write_meta(root, manifest, complete=True)
@@ -207,7 +213,7 @@ def _checked_levels(kind: StoreKind, levels: int | None, side: int, shard: int, 
 
 
 class _Told:
-    """Progress of a call: shards are drawn, and once more cut into tiles if something is made of them."""
+    """Progress of a call: shards are drawn, and those of a TIFF are read once more."""
 
     def __init__(self, progress: Progress, shards: int, *, twice: bool) -> None:
         self._progress, self._shards = progress, shards
@@ -218,13 +224,19 @@ class _Told:
         self._progress(done, self._total)
 
     def made(self, done: int) -> None:
-        """All shards are drawn, and so many are cut."""
+        """All shards are drawn, and so many are in the TIFF."""
         self._progress(self._shards + done, self._total)
 
 
-def _draw(root: Path, manifest: Manifest, shard_workers: ShardWorkers, told: _Told) -> int:
-    """Draw the shards that are missing, level after level; gives how many those were."""
-    work = functools.partial(shards.write_shards, str(root), manifest.digest)
+def _draw(
+    root: Path, manifest: Manifest, tiles: Path | None, shard_workers: ShardWorkers, told: _Told
+) -> int:
+    """Draw the shards that are missing, level after level; gives how many those were.
+
+    They are cut into the tiles of a Deep Zoom in the folder `tiles`, if there is one.
+    """
+    also = None if tiles is None else functools.partial(deep_zoom.write_tiles, str(tiles))
+    work = functools.partial(shards.write_shards, str(root), manifest.digest, also=also)
     done = drawn = 0
     for level in range(manifest.levels):
         places = [*manifest.places(level)]
@@ -232,7 +244,7 @@ def _draw(root: Path, manifest: Manifest, shard_workers: ShardWorkers, told: _To
         for folder in {manifest.file(root, place).parent for place in places}:
             for partial in folder.glob("*.partial"):
                 partial.unlink(missing_ok=True)
-        missing = [place for place in places if not _is_there(root, manifest, place)]
+        missing = [place for place in places if not _is_there(root, manifest, tiles, place)]
         done += len(places) - len(missing)
         told.drawn(done)
         for count in shard_workers.run(work, missing):
@@ -241,11 +253,11 @@ def _draw(root: Path, manifest: Manifest, shard_workers: ShardWorkers, told: _To
     return drawn
 
 
-def _is_there(root: Path, manifest: Manifest, place: ShardPlace) -> bool:
-    """Whether a shard is done; one that is torn, as by a power cut, is removed."""
+def _is_there(root: Path, manifest: Manifest, tiles: Path | None, place: ShardPlace) -> bool:
+    """Whether a shard is done, and its tiles are; one that is torn, as by a power cut, is removed."""
     file = manifest.file(root, place)
     if shards.is_whole(file, shards.chunks_of(manifest)):
-        return True
+        return tiles is None or deep_zoom.are_there(tiles, manifest, place)
     file.unlink(missing_ok=True)
     return False
 
@@ -299,13 +311,8 @@ def _is_tiff(target: Path, manifest: Manifest, *, resume: bool) -> bool:
     return True
 
 
-def _make(
-    target: Path, kind: StoreKind, root: Path, manifest: Manifest, shard_workers: ShardWorkers, told: _Told
-) -> None:
-    """Make a TIFF or a Deep Zoom of a finished store."""
-    if kind.suffix == deep_zoom.SUFFIX:
-        deep_zoom.finish(target, root, manifest, shard_workers, told.made)
-        return
+def _write_tiff(target: Path, root: Path, manifest: Manifest, told: _Told) -> None:
+    """Write a TIFF of a finished store."""
     name = str(root), manifest.digest
     with atomic_write(target) as file:
         pyramids.write_pyramid(
