@@ -87,6 +87,8 @@ export function App() {
           made.receive(message);
           break;
         case "reading":
+          // While changes follow each other, each text that is read is shown, and only the last one is told whole.
+          if (message.ok && home) viewer.current?.touch();
           if (message.version !== made.version) break;
           setOk(message.ok);
           setProblems(message.problems);
@@ -95,8 +97,7 @@ export function App() {
           setParams(message.params);
           viewer.current?.setMoves(message.moves);
           setMoves(message.moves);
-          if (home) viewer.current?.touch();
-          else home = link.say({ kind: "home" });
+          if (!home) home = link.say({ kind: "home" });
           break;
         case "home":
           if (message.center) viewer.current?.lookAt({ center: message.center, zoom: message.zoom });

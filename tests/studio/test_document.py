@@ -18,7 +18,7 @@ from pellucid.studio.opened import OpenDocument
 from pellucid.studio.reading import read
 from pellucid.studio.server import MAX_DOCUMENTS, Studio
 
-from .hands import in_thread
+from .hands import PATIENCE, in_thread
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def test_nodes_keep_their_identities_while_the_text_is_no_python(file):
     wrong = read(2, text + ".move((", file, first, trust=False)
     again = read(3, text, file, wrong, trust=False)
     assert wrong.document.nodes == {}
-    assert again.tree["picture"] == first.tree["picture"]
+    assert again.told()["tree"]["picture"] == first.told()["tree"]["picture"]
 
 
 @pytest.mark.parametrize("work", ["look", "save"])
@@ -210,6 +210,41 @@ def test_a_text_that_is_read_again_is_that_of_its_file(file, monkeypatch):
     in_thread(tried)
     updated, *others = (message for message in said if message["kind"] in ("updates", "saved"))
     assert (updated["kind"], others) == ("updates", [{"kind": "saved", "version": 1}])
+
+
+def test_the_tree_is_told_of_the_last_text_only(file, monkeypatch):
+    said = []
+
+    def meanwhile(version, text, *rest, **named):
+        found = read(version, text, *rest, **named)
+        if version == 0:
+            push(opened.document, "from pellucid import images as im\npicture = im.disk(1)\n")
+        return found
+
+    async def tried():
+        nonlocal opened
+        opened, done = OpenDocument(file, trust=False), asyncio.Event()
+
+        def say(message):
+            said.append(message)
+            if message["version"] == 1:
+                done.set()
+
+        monkeypatch.setattr(opened, "say", say)
+        await asyncio.wait_for(done.wait(), PATIENCE)
+        opened.close()
+
+    opened: OpenDocument | None = None
+    monkeypatch.setattr("pellucid.studio.opened.read", meanwhile)
+    in_thread(tried)
+    first, last = (message for message in said if message["kind"] == "reading")
+    assert first == {"kind": "reading", "version": 0, "ok": False}
+    assert (last["version"], last["ok"], last["tree"]["valid"], len(last["tree"]["nodes"]) > 1) == (
+        1,
+        True,
+        True,
+        True,
+    )
 
 
 def test_a_document_that_nobody_sees_makes_room_for_another_one(tmp_path):

@@ -153,3 +153,15 @@ def test_the_studio_ends_cleanly_and_writes_what_was_not_saved(browser, studio):
     assert "Traceback" not in said
     assert b"0.64" in file.read_bytes()
     assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+def test_a_text_that_was_read_is_shown_also_if_it_is_changed_since(page):
+    page.add_init_script("""
+      const Plain = window.WebSocket;
+      window.WebSocket = class extends Plain { constructor(...given) { super(...given); window.socket = this; } };
+    """)
+    page.reload()
+    page.wait_for_selector('.pellucid[data-exact="true"]')
+    before = page.get_attribute(".pellucid", "data-frames")
+    page.evaluate("socket.onmessage({ data: JSON.stringify({ kind: 'reading', version: -1, ok: true }) })")
+    until(lambda: page.get_attribute(".pellucid", "data-frames") != before)

@@ -102,14 +102,21 @@ class OpenDocument:
         try:
             while self.reading is None or self.reading.version != document.version:
                 asked = document.version, document.text, document.path, self.reading
-                work = partial(read, *asked, trust=self.trust)
-                found = await loop.run_in_executor(self._thread, work)
+                found, told = await loop.run_in_executor(self._thread, self._found, *asked)
                 self.reading = found
                 if found.picture is not None:
                     self.good = found
-                self.say(found.told())
+                self.say(told)
         finally:
             self._busy = False
+
+    def _found(
+        self, version: int, text: str, path: Path, before: VersionReading | None
+    ) -> tuple[VersionReading, dict[str, Any]]:
+        """The reading of a text, and what pages are told of it."""
+        found = read(version, text, path, before, trust=self.trust)
+        # A tree is large, and no page takes that of a text which it knows to be changed.
+        return found, found.told(last=version == self.document.version)
 
     # ---- the tree ----
 

@@ -6,7 +6,7 @@ code is run only in a file that is trusted. The picture is traced here, so that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,12 @@ from pellucid.document import Document, data, diagnosis, diagnostic_data, evalua
 from pellucid.document import read as read_document
 from pellucid.driver import Kernel, Options
 
+_TREE = ("valid", "picture", "nodes", "roots", "names", "parameters")
+
 
 @dataclass(frozen=True)
 class VersionReading:
-    """What a version of a text means: a picture, or the problems that there are instead; `tree` is for the page.
+    """What a version of a text means: a picture, or the problems that there are instead.
 
     `parsed` is the last document that Python could parse, from which nodes keep their identities. Files that it names
     are read below `folder` only, and code is run if `trust` is given.
@@ -29,23 +31,20 @@ class VersionReading:
     moves: bool
     problems: tuple[dict[str, Any], ...] = ()
     document: Document | None = None
-    tree: dict[str, Any] = field(default_factory=dict[str, Any])
     parsed: Document | None = None
     folder: Path | None = None
     trust: bool = False
     params: tuple[dict[str, Any], ...] = ()
 
-    def told(self) -> dict[str, Any]:
-        """The reading as the page reads it."""
-        return {
-            "kind": "reading",
-            "version": self.version,
-            "ok": self.picture is not None,
-            "moves": self.moves,
-            "params": self.params,
-            "problems": self.problems,
-            "tree": self.tree,
-        }
+    def told(self, *, last: bool = True) -> dict[str, Any]:
+        """The reading as the page reads it; of a text that is not the `last` one, it asks only whether to draw."""
+        told = {"kind": "reading", "version": self.version, "ok": self.picture is not None}
+        if not last:
+            return told
+        found = {} if self.document is None else data(self.document)
+        # The page has the text, and the problems are told apart.
+        tree = {name: found[name] for name in _TREE if name in found}
+        return {**told, "moves": self.moves, "params": self.params, "problems": self.problems, "tree": tree}
 
 
 def read(
@@ -75,13 +74,8 @@ def read(
             picture = None
             found = [diagnosis(document, error)]
     problems = tuple(_problem(diagnostic_data(each, text)) for each in found)
-    told = data(document)
-    # The page has the text, and the problems are told apart.
-    tree = {name: told[name] for name in ("valid", "picture", "nodes", "roots", "names", "parameters")}
     parsed = document if document.nodes else last
-    return VersionReading(
-        version, picture, moves, problems, document, tree, parsed, path.parent, trust, params
-    )
+    return VersionReading(version, picture, moves, problems, document, parsed, path.parent, trust, params)
 
 
 def _problem(told: dict[str, Any]) -> dict[str, Any]:
