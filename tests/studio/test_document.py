@@ -247,6 +247,34 @@ def test_the_tree_is_told_of_the_last_text_only(file, monkeypatch):
     )
 
 
+def test_the_next_text_is_read_when_a_tab_draws_the_one_before(file, monkeypatch):
+    picture = "from pellucid import images as im\npicture = im.disk({})\n"
+    file.write_text(picture.format(1), "utf-8")
+    said: asyncio.Queue[int] = asyncio.Queue()
+
+    def meanwhile(version, *rest, **named):
+        found = read(version, *rest, **named)
+        if version < 2:
+            push(opened.document, picture.format(version + 2))
+        return found
+
+    async def tried():
+        nonlocal opened
+        opened = OpenDocument(file, trust=False)
+        opened.tabs.add(Mock(say=lambda message: said.put_nowait(message["version"])))
+        for version in range(3):
+            assert await asyncio.wait_for(said.get(), PATIENCE) == version
+            await asyncio.sleep(0.05)
+            assert said.empty(), "it waits for a tab"
+            await asyncio.to_thread(opened.take)
+        opened.close()
+
+    opened: OpenDocument | None = None
+    monkeypatch.setattr("pellucid.studio.opened._TAKING", PATIENCE)
+    monkeypatch.setattr("pellucid.studio.opened.read", meanwhile)
+    in_thread(tried)
+
+
 def test_a_document_that_nobody_sees_makes_room_for_another_one(tmp_path):
     for number in range(MAX_DOCUMENTS + 2):
         (tmp_path / f"{number}.py").write_text("a = 0\n", "utf-8")

@@ -233,7 +233,7 @@ class Connection:
         return {"kind": "home", "center": list(view.center), "zoom": view.zoom}, b""
 
     def _current(self) -> Explorer | None:
-        good = self.opened.good if self.opened else None
+        good = self.opened.take() if self.opened else None
         if good is None or good.picture is None:
             return None
         if self._explorer is None:

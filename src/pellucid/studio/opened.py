@@ -7,6 +7,7 @@ pictures have one, and files are read and written in others, so that the loop th
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time as clock
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +28,8 @@ from pellucid.studio.varying import varied
 IDLE = 2.0
 #: Seconds of changes that may be lost when the process is killed.
 _KEEP = 0.2
+#: Seconds in which a tab takes up what was read, if it does.
+_TAKING = 0.1
 #: Seconds between two looks at a file.
 _WATCH = 1.0
 
@@ -51,6 +54,8 @@ class OpenDocument:
         self.reading: VersionReading | None = None
         self.good: VersionReading | None = None
         self.tabs: set[Tab] = set()
+        self._taken = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
         self.trust = trust
         self._thumbnails = Thumbnails()
         self._snapshots = Snapshots(path)
@@ -104,11 +109,22 @@ class OpenDocument:
                 asked = document.version, document.text, document.path, self.reading
                 found, told = await loop.run_in_executor(self._thread, self._found, *asked)
                 self.reading = found
+                self._taken.clear()
                 if found.picture is not None:
                     self.good = found
                 self.say(told)
+                if self.tabs and found.picture is not None and found.version != document.version:
+                    # Where changes follow each other, the next one is read while this one is drawn. What is read
+                    # sooner is drawn by nobody, and takes the time of what is.
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(self._taken.wait(), _TAKING)
         finally:
             self._busy = False
+
+    def take(self) -> VersionReading | None:
+        """The last reading that has a picture, for a tab that draws it; asked for in any thread."""
+        self._loop.call_soon_threadsafe(self._taken.set)
+        return self.good
 
     def _found(
         self, version: int, text: str, path: Path, before: VersionReading | None
