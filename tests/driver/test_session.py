@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.systems import linux
+from tests.timings import last_is_fastest
 from tests.turns import NIGHTLY
 
 import pellucid as pl
@@ -33,7 +34,7 @@ STATE = Path("/proc/self/statm")
 @pytest.fixture(autouse=True)
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small frames are worth compiling, machine code is the fastest, and editors rest for a moment only."""
-    monkeypatch.setattr(tiers.Timing, "fastest", lambda self, names: names[-1])
+    last_is_fastest(monkeypatch)
     monkeypatch.setattr(tiers, "EXPECTED", 1e9)
     monkeypatch.setattr(sessions, "PAUSE", 0.01)
 

@@ -8,12 +8,12 @@ import time
 import numpy as np
 import pytest
 from tests.evaluations import evaluated, meaning_of
+from tests.timings import last_is_fastest
 
 import pellucid as pl
 from pellucid import images as im
 from pellucid.backends.conformance import same_bits
 from pellucid.base.errors import TraceError
-from pellucid.driver import tiers
 from pellucid.driver.frame import OUT, FrameVariant, build
 from pellucid.driver.kernel import make_backend, optimized
 from pellucid.driver.options import Options
@@ -275,8 +275,7 @@ def waves(number):
 
 def test_P23_a_small_edit_compiles_nothing(monkeypatch: pytest.MonkeyPatch):
     size = (640, 480)
-    # Which of the two draws faster is measured, and a busy machine may measure anything.
-    monkeypatch.setattr(tiers.Timing, "fastest", lambda self, names: names[-1])
+    last_is_fastest(monkeypatch)
     with Session(size) as session:
         session.update(waves(1.5), zoom=9.0)
         # Each frame that is asked for is one more reason to compile the shape, in which numbers are parameters.

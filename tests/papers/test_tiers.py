@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from tests.timings import last_is_fastest
 
 import pellucid as pl
 from pellucid.driver import tiers
@@ -30,7 +31,7 @@ def test_T6_frames_are_drawn_while_machine_code_is_made_which_takes_over(monkeyp
 
     monkeypatch.setattr(Session, "_compile", held_back)
     monkeypatch.setattr(tiers, "EXPECTED", 1e9)
-    monkeypatch.setattr(tiers.Timing, "fastest", lambda self, names: names[-1])
+    last_is_fastest(monkeypatch)
     expected = pl.render(waves, SIZE, zoom=9.0, numerics="exact", backend="llvm")
     with Session(SIZE, numerics="exact", precision="f32") as session:
         assert session.update(waves, zoom=9.0).tier == "tiles"
