@@ -87,9 +87,10 @@ export function App() {
           made.receive(message);
           break;
         case "reading":
-          // While changes follow each other, each text that is read is shown, and only the last one is told whole.
+          // While changes follow each other, each text that is read is shown, and the tree of some.
+          made.reached(message.version);
           if (message.ok && home) viewer.current?.touch();
-          if (message.version !== made.version) break;
+          if (message.version !== made.version || !message.tree) break;
           setOk(message.ok);
           setProblems(message.problems);
           made.underline(message.problems);

@@ -2,21 +2,16 @@
 // for a seed, and the stops of a gradient. What is dragged is one step of the history.
 import { useRef, useState } from "react";
 
+import { Drag } from "./dragging";
 import type { Editing } from "./editing";
 import type { Editor } from "./editor";
 import { literalOf } from "./inspector";
 import { MAX_SEED } from "./mutating";
-import { digitsOf, type Literal, written } from "./numbers";
+import { type Literal, moving } from "./numbers";
 import { hexOf, MAX_CHROMA, type Oklch, oklchOf } from "./oklch";
 import { childrenOf, nodeOf, type Tree, type TreeNode } from "./tree";
 
-const MIN_DIGITS = 2;
 const PAD_PIXELS = 64;
-
-/** A number as it is written while something is dragged. */
-function moving(value: number, like: string): string {
-  return written(value, `0.${"0".repeat(Math.max(MIN_DIGITS, digitsOf(like)))}`);
-}
 
 const SLIDERS: { name: string; high: number; shown(value: number): string }[] = [
   { name: "lightness", high: 1, shown: (value) => `${Math.round(100 * value)} %` },
@@ -53,39 +48,36 @@ export function OklchSliders({ color, label, pick, end }: { color: string; label
 export function SeedDie({ editor, at, label }: { editor: Editor; at: Literal; label: string }) {
   const roll = () => {
     const other = Math.floor(Math.random() * (MAX_SEED - 1));
-    editor.setNumber(at, other < at.value ? other : other + 1, true, label, "0");
-    editor.endStep();
+    editor.setNumber(at, other < at.value ? other : other + 1, label, "0");
   };
   return <button onClick={roll} aria-label={`Roll ${label}`}>Roll</button>;
 }
 
 /** A pad for a point, for hands only: the sliders beside it say the same. */
 export function PointPad({ editor, tree, node, label }: { editor: Editor; tree: Tree; node: TreeNode; label: string }) {
-  const drag = useRef<{ x: number; y: number; begins: boolean; literals: Literal[]; values: number[]; reach: number } | null>(null);
+  const held = useRef<{ x: number; y: number; drag: Drag; values: number[]; reach: number } | null>(null);
   const literals = childrenOf(tree, node.identity).map((id) => literalOf(editor, nodeOf(tree, id)!));
   if (literals.length !== 2 || literals.some((each) => !each)) return null;
   const found = literals as Literal[];
   const values = found.map((each) => each.value);
-  const reach = drag.current?.reach ?? 1.5 * Math.max(1, ...values.map(Math.abs));
+  const reach = held.current?.reach ?? 1.5 * Math.max(1, ...values.map(Math.abs));
   const end = () => {
-    if (drag.current && !drag.current.begins) editor.endStep();
-    drag.current = null;
+    held.current?.drag.end();
+    held.current = null;
   };
   return (
     <svg
       className="pad" viewBox="-1 -1 2 2" width={PAD_PIXELS} height={PAD_PIXELS} aria-hidden="true" data-pad={label}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
-        drag.current = { x: event.clientX, y: event.clientY, begins: true, literals: found, values, reach };
+        held.current = { x: event.clientX, y: event.clientY, drag: new Drag(editor, found, label), values, reach };
       }}
       onPointerMove={(event) => {
-        const at = drag.current;
+        const at = held.current;
         if (!at) return;
         const unit = (2 * at.reach) / PAD_PIXELS;
         const to = [at.values[0] + (event.clientX - at.x) * unit, at.values[1] - (event.clientY - at.y) * unit];
-        const parts = at.literals.map((each, index) => ({ at: each, text: moving(to[index], each.text) }));
-        at.literals = editor.setNumbers(parts, at.begins, label);
-        at.begins = false;
+        at.drag.to(at.drag.now.map(({ text }, index) => moving(to[index], text)));
       }}
       onPointerUp={end} onLostPointerCapture={end}
     >
@@ -114,13 +106,13 @@ function stopsOf(tree: Tree, list: TreeNode): Stop[] {
 /** The stops of a gradient on a bar; their numbers and colors stand below it. */
 export function Stops({ editor, editing, list }: { editor: Editor; editing: Editing; list: TreeNode }) {
   const bar = useRef<HTMLDivElement>(null);
-  const drag = useRef<{ literal: Literal; begins: boolean } | null>(null);
+  const drag = useRef<Drag | null>(null);
   const stops = stopsOf(editing.tree, list);
   if (stops.length < 2) return null;
   const part = (stop: Stop, index: number) => (stop.position ? (stop.position.value as number) : index / (stops.length - 1));
   const parts = stops.map((stop, index) => `${stop.color} ${100 * Math.min(1, Math.max(0, part(stop, index)))}%`);
   const end = () => {
-    if (drag.current && !drag.current.begins) editor.endStep();
+    drag.current?.end();
     drag.current = null;
   };
   const move = (clientX: number) => {
@@ -128,8 +120,7 @@ export function Stops({ editor, editing, list }: { editor: Editor; editing: Edit
     if (!at) return;
     const box = bar.current!.getBoundingClientRect();
     const to = Math.min(1, Math.max(0, (clientX - box.left) / box.width));
-    [at.literal] = editor.setNumbers([{ at: at.literal, text: moving(to, at.literal.text) }], at.begins, "Stop");
-    at.begins = false;
+    at.to([moving(to, at.now[0].text)]);
   };
   const last = stops.at(-1)!;
   return (
@@ -143,7 +134,7 @@ export function Stops({ editor, editing, list }: { editor: Editor; editing: Edit
               const literal = stop.position && literalOf(editor, stop.position);
               if (!literal) return;
               event.currentTarget.setPointerCapture(event.pointerId);
-              drag.current = { literal, begins: true };
+              drag.current = new Drag(editor, [literal], "Stop");
             }}
             onPointerMove={(event) => move(event.clientX)} onPointerUp={end} onLostPointerCapture={end}
           />

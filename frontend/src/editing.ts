@@ -110,7 +110,7 @@ export function useEditing(link: Link, editor: Editor | null, told: (text: strin
           state.asked = null;
           break;
         case "reading": {
-          if (message.version !== editor.version) break;
+          if (message.version !== editor.version || !message.tree) break;
           const read = message.tree as Tree;
           // A text that is no Python has no nodes: the last tree stays.
           const readable = message.ok || Object.keys(read.nodes).length > 0;

@@ -14,10 +14,11 @@ import {
 import { tags } from "@lezer/highlight";
 
 import { completions, hovering } from "./completing";
+import { Drag, Pace } from "./dragging";
 import { named, Steps } from "./history";
 import type { Library } from "./library";
 import type { Message } from "./link";
-import { type Literal, numbersOf, stepOf, written } from "./numbers";
+import { like, type Literal, numbersOf, stepOf } from "./numbers";
 
 const colors = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.controlKeyword, tags.definitionKeyword, tags.moduleKeyword], color: "var(--code-keyword)" },
@@ -82,7 +83,8 @@ export class Editor {
   private epoch = "";
   /** The history by the names of its steps. */
   readonly steps = new Steps();
-  private dragged: string[] = [];
+  /** The pace at which a hand changes the text. */
+  readonly pace = new Pace(() => this.view.state.doc);
   private waiting = false;
   /** The text that was read last: that which the places of the tree are about. */
   private read: object | null = null;
@@ -186,6 +188,12 @@ export class Editor {
 
   lost(): void {
     this.waiting = false;
+    this.pace.goOn();
+  }
+
+  /** A version of the text was read, and whoever hears of it has heard it when the hand goes on. */
+  reached(version: number): void {
+    if (this.isAt(version)) queueMicrotask(() => this.pace.goOn());
   }
 
   underline(problems: { from: number; to: number; message: string }[]): void {
@@ -196,12 +204,11 @@ export class Editor {
     this.view.dispatch(setDiagnostics(this.view.state, found));
   }
 
-  /**
-   * Put a number in the place of another, written as `like` is. All of a drag is one step of the history, which `begins`
-   * opens.
-   */
-  setNumber(at: Literal, value: number, begins: boolean, what: string, like = at.text): Literal {
-    return this.setNumbers([{ at, text: /e/i.test(like) ? String(value) : written(value, like) }], begins, what)[0];
+  /** Put a number in the place of another, written as `as` is: a step of the history. */
+  setNumber(at: Literal, value: number, what: string, as = at.text): Literal {
+    const drag = new Drag(this, [at], what);
+    drag.to([like(value, as)]);
+    return drag.end()[0];
   }
 
   /** The tree is that of the text as it is now. */
@@ -219,19 +226,17 @@ export class Editor {
     return at.doc === this.view.state.doc;
   }
 
-  /** Put numbers in the place of others, all at once; nothing happens if one is not there any longer. */
-  setNumbers(parts: { at: Literal; text: string }[], begins: boolean, what: string): Literal[] {
-    const before = parts.map(({ at }) => at);
-    // What is dragged goes on where it is, also if the text changes elsewhere.
-    if (begins && !before.every((at) => this.has(at))) return before;
-    if (before.some(({ from, to, text }) => this.view.state.sliceDoc(from, to) !== text)) return before;
-    const changes = this.view.state.changes(parts.map(({ at, text }) => ({ from: at.from, to: at.to, insert: text })));
-    if (begins) this.dragged = before.map(({ text }) => text);
-    const label = named.of(`${what}: ${this.dragged.join(", ")} → ${parts.map(({ text }) => text).join(", ")}`);
-    const annotations = begins ? [label, isolateHistory.of("before")] : [label];
+  /**
+   * Put numbers in the place of others, all at once, as a part of the step of the history by that label, which `begins`
+   * opens. Tells where they are, or null if one was not there any longer; then nothing is done.
+   */
+  setNumbers(all: Literal[], texts: string[], label: string, begins: boolean): Literal[] | null {
+    if (all.some(({ from, to, text }) => this.view.state.sliceDoc(from, to) !== text)) return null;
+    const changes = this.view.state.changes(all.map(({ from, to }, index) => ({ from, to, insert: texts[index] })));
+    const annotations = [named.of(label), ...(begins ? [isolateHistory.of("before")] : [])];
     this.view.dispatch({ changes, userEvent: "input.type.number", annotations });
-    return parts.map(({ at, text }) => {
-      const from = changes.mapPos(at.from, -1);
+    return all.map((at, index) => {
+      const [from, text] = [changes.mapPos(at.from, -1), texts[index]];
       return { from, to: from + text.length, value: Number(text), text, doc: this.view.state.doc };
     });
   }
@@ -304,21 +309,19 @@ export class Editor {
     const at = this.view.posAtCoords({ x: event.clientX, y: event.clientY });
     if (at === null) return false;
     const line = this.view.state.doc.lineAt(at);
-    let literal = numbersOf(line.text, line.from).find((each) => each.from <= at && at <= each.to);
+    const literal = numbersOf(line.text, line.from).find((each) => each.from <= at && at <= each.to);
     if (!literal) return false;
-    literal = { ...literal, doc: this.view.state.doc };
     event.preventDefault();
     const { value, text } = literal;
-    let begins = true;
+    const drag = new Drag(this, [{ ...literal, doc: this.view.state.doc }], "Slide");
     const move = (moved: MouseEvent) => {
       const steps = Math.round((moved.clientX - event.clientX) / DRAG_PIXELS);
-      literal = this.setNumber(literal!, value + steps * stepOf(text), begins, "Slide");
-      begins = false;
+      drag.to([like(value + steps * stepOf(text), text)]);
     };
     const end = () => {
       removeEventListener("mousemove", move);
       removeEventListener("mouseup", end);
-      this.endStep();
+      drag.end();
     };
     addEventListener("mousemove", move);
     addEventListener("mouseup", end);

@@ -3,12 +3,11 @@
 import { useEffect, useRef, useState } from "react";
 
 import { OklchSliders, PointPad, SeedDie, Stops } from "./controls";
+import { Drag } from "./dragging";
 import type { Editing } from "./editing";
 import { type Editor } from "./editor";
-import { digitsOf, type Literal, sliderRange, stepOf } from "./numbers";
+import { type Literal, moving, sliderRange, stepOf } from "./numbers";
 import { nameOf, nodeOf, placeOf, type Tree, type TreeArgument, type TreeNode } from "./tree";
-
-const MIN_DIGITS = 2; // of a number with a point while it slides: fewer would jump
 
 /** The number that stands in a node, if it is written there as one. */
 export function literalOf(editor: Editor, node: TreeNode): Literal | null {
@@ -32,34 +31,38 @@ function useLatest(editor: Editor, at: Literal) {
 /** A number as something to slide: where it is now, and what a step of the hand and its end do. */
 function useSliding(editor: Editor, at: Literal, whole: boolean, what: string) {
   const { latest, keep } = useLatest(editor, at);
-  const drag = useRef<Literal | null>(null);
+  const drag = useRef<Drag | null>(null);
   const slide = (value: number) => {
-    const begins = drag.current === null;
-    const from = drag.current ?? latest();
-    if (begins && !editor.has(from)) return;
-    const like = whole ? from.text : `0.${"0".repeat(Math.max(MIN_DIGITS, digitsOf(from.text)))}`;
-    drag.current = keep(editor.setNumber(from, whole ? Math.round(value) : value, begins, what, like));
+    if (!drag.current && !editor.has(latest())) return;
+    drag.current ??= new Drag(editor, [latest()], what);
+    drag.current.to([moving(value, drag.current.now[0].text, whole)]);
   };
   const end = () => {
-    if (drag.current) editor.endStep();
+    if (drag.current) keep(drag.current.end()[0]);
     drag.current = null;
   };
-  return { slide, end };
+  return { latest, slide, end };
 }
 
 export function Slider({ editor, at, place, label, hidden }: { editor: Editor; at: Literal; place: TreeArgument | null; label: string; hidden?: boolean }) {
   const range = () => sliderRange(at.value, place?.range, place?.unit);
   const [[low, high], setRange] = useState(range);
+  // Where the hand has it; the text follows.
+  const [held, setHeld] = useState<number | null>(null);
   const whole = isWhole(at, place);
-  const { slide, end } = useSliding(editor, at, whole, label);
+  const { latest, slide, end } = useSliding(editor, at, whole, label);
+  const letGo = () => {
+    end();
+    setHeld(null);
+  };
   useEffect(() => {
     if (at.value < low || at.value > high) setRange(range());
   }, [at.value]);
   return (
     <input
-      type="range" className="nodrag nopan" aria-label={label} aria-valuetext={`${at.text} ${place?.unit ?? ""}`.trim()}
-      tabIndex={hidden ? -1 : undefined} min={low} max={high} step={whole ? 1 : "any"}
-      value={at.value} onChange={(event) => slide(Number(event.target.value))} onPointerUp={end} onKeyUp={end} onBlur={end}
+      type="range" className="nodrag nopan" aria-label={label} aria-valuetext={`${latest().text} ${place?.unit ?? ""}`.trim()}
+      tabIndex={hidden ? -1 : undefined} min={low} max={high} step={whole ? 1 : "any"} value={held ?? latest().value}
+      onChange={({ target }) => (setHeld(Number(target.value)), slide(Number(target.value)))} onPointerUp={letGo} onKeyUp={letGo} onBlur={letGo}
     />
   );
 }
@@ -68,8 +71,7 @@ function Exact({ editor, editing, node, at, label }: { editor: Editor; editing: 
   const [typed, setTyped] = useState<string | null>(null);
   const { latest, keep } = useLatest(editor, at);
   const set = (from: Literal, value: number, like: string) => {
-    keep(editor.setNumber(from, value, true, label, like));
-    editor.endStep();
+    keep(editor.setNumber(from, value, label, like));
   };
   const enter = () => {
     const [text, value] = [typed?.trim(), Number(typed)];
@@ -125,8 +127,9 @@ function usePicking(editor: Editor, editing: Editing, node: TreeNode) {
   const wanted = useRef("");
   const alpha = node.color!.slice(7) === "ff" ? "" : node.color!.slice(7);
   const write = () => {
-    if (hex.current === null || hex.current === "asked") return;
-    editor.setText(hex.current.from, hex.current.to, wanted.current);
+    const at = hex.current;
+    if (at === null || at === "asked") return;
+    editor.pace.take(() => editor.setText(at.from, at.to, wanted.current));
   };
   const pick = (value: string) => {
     wanted.current = value;
@@ -143,6 +146,7 @@ function usePicking(editor: Editor, editing: Editing, node: TreeNode) {
   };
   const end = () => {
     // What is still asked for ends when it comes.
+    editor.pace.hurry();
     if (hex.current !== null && hex.current !== "asked") editor.endStep();
     hex.current = null;
   };

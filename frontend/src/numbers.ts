@@ -53,6 +53,19 @@ export function written(value: number, like: string): string {
   return digits === 0 && /[.eE]/.test(like) ? `${plain}.0` : plain;
 }
 
+/** A value as it is written in the place of a number; one with an exponent has the digits that the value needs. */
+export function like(value: number, text: string): string {
+  return /e/i.test(text) ? String(value) : written(value, text);
+}
+
+const MIN_DIGITS = 2; // of a number with a point while it slides: fewer would jump
+
+/** A value as it is written while it slides in the place of a number; that of a whole one is rounded. */
+export function moving(value: number, text: string, whole = false): string {
+  if (whole) return like(Math.round(value), text);
+  return written(value, `0.${"0".repeat(Math.max(MIN_DIGITS, digitsOf(text)))}`);
+}
+
 /** The range of a slider about a number that says nothing of its range. */
 export function rangeOf(value: number): [number, number] {
   const around = value === 0 ? 1 : 2 * Math.abs(value);

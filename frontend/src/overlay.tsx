@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 
 import type { Viewer } from "../../src/pellucid/notebook/explore.js";
+import { Drag } from "./dragging";
 import type { Editing } from "./editing";
 import type { Editor } from "./editor";
 import { type Affine, frameOf, type Handle, handled, handlesOf, inverse, mapped, numberOf, type Point, settled } from "./handles";
@@ -33,16 +34,10 @@ export function screenOf(viewer: Viewer): Affine {
   return [zoom, 0, 0, -zoom, clientWidth / 2 - x * zoom, clientHeight / 2 + y * zoom];
 }
 
-interface Drag {
-  handle: Handle;
-  literals: Literal[];
-  begins: boolean;
-}
-
 export function Handles({ viewer, editor, editing, looks }: Asked) {
   useLooks(looks);
   const { tree, selected, fresh } = editing;
-  const drag = useRef<Drag | null>(null);
+  const held = useRef<{ handle: Handle; drag: Drag } | null>(null);
   const node = handled(tree, selected);
   if (!node || !viewer.canvas.clientWidth) return null;
   const { map, exact } = frameOf(tree, node.identity);
@@ -55,29 +50,26 @@ export function Handles({ viewer, editor, editing, looks }: Asked) {
     if (!fresh) return false;
     const literals = handle.numbers.map((id) => literalOf(editor, nodeOf(tree, id)!));
     if (literals.some((each) => !each)) return false;
-    drag.current = { handle, literals: literals as Literal[], begins: true };
+    held.current = { handle, drag: new Drag(editor, literals as Literal[], handle.key) };
     return true;
   };
   /** Put what is dragged at a point of the screen. */
   const put = ([x, y]: Point, snap: boolean) => {
     const back = inverse(map);
     const home = inverse(screen);
-    const at = drag.current;
+    const at = held.current;
     if (!back || !home || !at) return;
     const local = mapped(back, mapped(home, [x, y]));
     const step = at.handle.kind === "angle" ? 0.01 : pixel / size;
-    const parts = at.handle.put(local).map((value, index) => {
-      const place = placeOf(tree, at.handle.numbers[index]);
-      const to = settled(value, place, step, snap);
-      const literal = at.literals[index];
-      return { at: literal, text: written(to, String(to)) };
+    const texts = at.handle.put(local).map((value, index) => {
+      const to = settled(value, placeOf(tree, at.handle.numbers[index]), step, snap);
+      return written(to, String(to));
     });
-    at.literals = editor.setNumbers(parts, at.begins, at.handle.key);
-    at.begins = false;
+    at.drag.to(texts);
   };
   const end = () => {
-    if (drag.current && !drag.current.begins) editor.endStep();
-    drag.current = null;
+    held.current?.drag.end();
+    held.current = null;
   };
   const pointed = (event: React.PointerEvent): Point => {
     const box = viewer.canvas.getBoundingClientRect();

@@ -174,7 +174,7 @@ def test_nodes_keep_their_identities_while_the_text_is_no_python(file):
     wrong = read(2, text + ".move((", file, first, trust=False)
     again = read(3, text, file, wrong, trust=False)
     assert wrong.document.nodes == {}
-    assert again.told()["tree"]["picture"] == first.told()["tree"]["picture"]
+    assert again.told_with_tree()["tree"]["picture"] == first.told_with_tree()["tree"]["picture"]
 
 
 @pytest.mark.parametrize("work", ["look", "save"])
@@ -245,6 +245,35 @@ def test_the_tree_is_told_of_the_last_text_only(file, monkeypatch):
         True,
         True,
     )
+
+
+def test_a_tree_is_told_again_after_a_pause_and_that_of_the_last_text_always(file, monkeypatch):
+    picture = "from pellucid import images as im\npicture = im.disk({})\n"
+    said, told = asyncio.Queue(), []
+
+    async def heard(version, *, tree):
+        while not told or told[-1]["version"] != version or (tree and "tree" not in told[-1]):
+            told.append(await asyncio.wait_for(said.get(), PATIENCE))
+
+    async def tried():
+        file.write_text(picture.format(1), "utf-8")
+        opened = OpenDocument(file, trust=False)
+        monkeypatch.setattr(opened, "say", lambda each: each["kind"] == "reading" and said.put_nowait(each))
+        await heard(0, tree=True)
+        for version in (1, 2, 3):
+            push(opened.document, picture.format(version + 1))
+            opened.changed(version - 1)
+            await heard(version, tree=False)
+        await heard(3, tree=True)
+        await asyncio.sleep(0.05)
+        assert said.empty()
+        opened.close()
+
+    monkeypatch.setattr("pellucid.studio.opened._TREE", 0.3)
+    in_thread(tried)
+    assert [each["version"] for each in told if "tree" not in each][:1] == [1]
+    nodes = told[-1]["tree"]["nodes"].values()
+    assert [each["value"] for each in nodes if each["form"] == "number"] == [4]
 
 
 def test_the_next_text_is_read_when_a_tab_draws_the_one_before(file, monkeypatch):

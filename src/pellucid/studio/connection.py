@@ -69,7 +69,7 @@ class Connection:
         }
         self.say({**told, "text": document.text, "saved": document.saved, "recovered": document.recovered})
         if opened.reading is not None:
-            self.say(opened.reading.told())
+            self.say(opened.reading.told_with_tree())
 
     def heard(self, message: dict[str, Any]) -> None:
         """Do what a message of the page says.

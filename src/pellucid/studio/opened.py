@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time as clock
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +31,8 @@ IDLE = 2.0
 _KEEP = 0.2
 #: Seconds in which a tab takes up what was read, if it does.
 _TAKING = 0.1
+#: Seconds for each node of a tree in which it is not told again: pages have as much to do with it.
+_TREE = 3e-4
 #: Seconds between two looks at a file.
 _WATCH = 1.0
 
@@ -63,6 +66,9 @@ class OpenDocument:
         self._thread = ThreadPoolExecutor(1, "pellucid studio reading")
         self._painting = ThreadPoolExecutor(1, "pellucid studio thumbnails")
         self._busy = False
+        # When a tree may be told again, and what tells the one that is not told yet.
+        self._next_tree = -math.inf
+        self._telling: asyncio.Task[None] | None = None
         self._keeping = False
         self._touched = clock.monotonic()
         self._conflict = False
@@ -113,6 +119,8 @@ class OpenDocument:
                 if found.picture is not None:
                     self.good = found
                 self.say(told)
+                if "tree" not in told and found.version == document.version and self._telling is None:
+                    self._telling = asyncio.create_task(self._tell_tree())
                 if self.tabs and found.picture is not None and found.version != document.version:
                     # Where changes follow each other, the next one is read while this one is drawn. What is read
                     # sooner is drawn by nobody, and takes the time of what is.
@@ -132,7 +140,28 @@ class OpenDocument:
         """The reading of a text, and what pages are told of it."""
         found = read(version, text, path, before, trust=self.trust)
         # A tree is large, and no page takes that of a text which it knows to be changed.
-        return found, found.told(last=version == self.document.version)
+        last = version == self.document.version
+        return found, self._told(found) if last and clock.monotonic() >= self._next_tree else found.told()
+
+    def _told(self, found: VersionReading) -> dict[str, Any]:
+        """What pages are told of a reading with its tree; made in the thread that reads."""
+        told = found.told_with_tree()
+        self._next_tree = clock.monotonic() + _TREE * len(told["tree"].get("nodes", ()))
+        return told
+
+    async def _tell_tree(self) -> None:
+        """Tell the tree of the last reading, after a pause that begins with the one before."""
+        try:
+            # What is read later is told later; a text that is changed is read again.
+            while (found := self.reading) is not None and found.version == self.document.version:
+                if (pause := self._next_tree - clock.monotonic()) > 0:
+                    await asyncio.sleep(pause)
+                    continue
+                message = await asyncio.get_running_loop().run_in_executor(self._thread, self._told, found)
+                if found is self.reading:
+                    return self.say(message)
+        finally:
+            self._telling = None
 
     # ---- the tree ----
 
@@ -290,7 +319,9 @@ class OpenDocument:
 
     def close(self) -> None:
         """Write what is not written, unless somebody else changed the file; then it stays in the recovery file."""
-        self._watching.cancel()
+        for task in (self._watching, self._telling):
+            if task is not None:
+                task.cancel()
         for thread in (self._thread, self._painting):
             thread.shutdown(wait=False, cancel_futures=True)
         try:

@@ -36,15 +36,17 @@ class VersionReading:
     trust: bool = False
     params: tuple[dict[str, Any], ...] = ()
 
-    def told(self, *, last: bool = True) -> dict[str, Any]:
-        """The reading as the page reads it; of a text that is not the `last` one, it asks only whether to draw."""
-        told = {"kind": "reading", "version": self.version, "ok": self.picture is not None}
-        if not last:
-            return told
+    def told(self) -> dict[str, Any]:
+        """What a page needs to know to have the picture drawn."""
+        return {"kind": "reading", "version": self.version, "ok": self.picture is not None}
+
+    def told_with_tree(self) -> dict[str, Any]:
+        """The reading as a page shows it: its tree, its parameters and its problems too."""
         found = {} if self.document is None else data(self.document)
         # The page has the text, and the problems are told apart.
         tree = {name: found[name] for name in _TREE if name in found}
-        return {**told, "moves": self.moves, "params": self.params, "problems": self.problems, "tree": tree}
+        shown = {"moves": self.moves, "params": self.params, "problems": self.problems, "tree": tree}
+        return {**self.told(), **shown}
 
 
 def read(
