@@ -147,3 +147,30 @@ def test_what_was_typed_keeps_no_syntax_trees(page, file):
         page.keyboard.press("5")
         page.keyboard.press("Backspace")
     until(lambda: trees() < before + 30)
+
+
+def test_a_slider_stays_where_the_hand_has_it_and_the_text_follows(page, file):
+    between = Between(page)
+    put_cursor(page, 3)
+    slider = page.get_by_role("slider", name="turns")
+    box = slider.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    between.hold()
+    page.mouse.move(x, y)
+    page.mouse.down()
+    places, texts = [], set()
+    for right in range(8, 49, 8):
+        page.mouse.move(x + right, y)
+        places.append(float(slider.input_value()))
+        texts.add(text_of(page))
+    assert places == sorted(set(places)), "it never jumps back"
+    assert len(texts) == 1, "nobody has read the first of them yet"
+    page.mouse.up()
+    assert f"turns = {places[-1]:.2f}\n" in text_of(page)
+    assert float(slider.input_value()) == round(places[-1], 2)
+    between.go_on()
+    # Messages pass only while something is asked of the page.
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    assert f"turns = {places[-1]:.2f}\n" in file.read_text("utf-8")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    assert "turns = 0.6\n" in text_of(page)
