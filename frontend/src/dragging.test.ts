@@ -57,13 +57,23 @@ test("what is not there any longer is let be", () => {
   expect([line.text, line.ends]).toEqual(["im.star(5)", 0]);
 });
 
+test("of two hands, each has its last change", () => {
+  const [one, other] = [{}, {}];
+  let [text, done] = ["a", ""];
+  const pace = new Pace(() => text);
+  pace.take(one, () => (text = "b"));
+  for (const [hand, name] of [[one, "c"], [other, "d"], [one, "e"]] as const) pace.take(hand, () => (done += name));
+  pace.hurry();
+  expect(done).toBe("ed");
+});
+
 test("what changes nothing is not waited for", () => {
   let [text, reads] = ["a", 0];
-  const pace = new Pace(() => text);
-  pace.take(() => reads++);
-  pace.take(() => reads++);
-  pace.take(() => ((text = "b"), reads++));
-  pace.take(() => reads++);
+  const [pace, hand] = [new Pace(() => text), {}];
+  pace.take(hand, () => reads++);
+  pace.take(hand, () => reads++);
+  pace.take(hand, () => ((text = "b"), reads++));
+  pace.take(hand, () => reads++);
   expect(reads).toBe(3);
 });
 

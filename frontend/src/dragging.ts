@@ -3,24 +3,25 @@
 import type { Editor } from "./editor";
 import type { Literal } from "./numbers";
 
-/** Changes of a text, each after the one before was read: of those that come meanwhile, only the last is made. */
+/** Changes of a text, each after the one before was read: of those that a hand asks for meanwhile, only the last is made. */
 export class Pace {
-  private next: (() => void) | null = null;
+  private readonly waiting = new Map<object, () => void>();
   private ahead = false;
 
   /** `text` tells what changes are made of; it is another one after each. */
   constructor(private readonly text: () => unknown) {}
 
-  take(change: () => void): void {
-    this.next = change;
+  /** Have a change made that a hand asks for; there may be several, where fingers slide. */
+  take(hand: object, change: () => void): void {
+    this.waiting.set(hand, change);
     if (!this.ahead) this.hurry();
   }
 
-  /** Make the change that waits now. */
+  /** Make the changes that wait now. */
   hurry(): void {
-    const [change, before] = [this.next, this.text()];
-    this.next = null;
-    change?.();
+    const [changes, before] = [[...this.waiting.values()], this.text()];
+    this.waiting.clear();
+    for (const change of changes) change();
     if (this.text() !== before) this.ahead = true;
   }
 
@@ -47,7 +48,7 @@ export class Drag {
 
   /** Write other numbers in the places of those that are dragged; what is not there any longer is let be. */
   to(texts: string[]): void {
-    this.editor.pace.take(() => {
+    this.editor.pace.take(this, () => {
       // What is dragged goes on where it is, also if the text changes elsewhere.
       if (!this.begun && !this.literals.every((at) => this.editor.has(at))) return;
       const label = `${this.what}: ${this.first.join(", ")} → ${texts.join(", ")}`;

@@ -129,7 +129,7 @@ function usePicking(editor: Editor, editing: Editing, node: TreeNode) {
   const write = () => {
     const at = hex.current;
     if (at === null || at === "asked") return;
-    editor.pace.take(() => editor.setText(at.from, at.to, wanted.current));
+    editor.pace.take(hex, () => editor.setText(at.from, at.to, wanted.current));
   };
   const pick = (value: string) => {
     wanted.current = value;
