@@ -142,7 +142,7 @@ def test_arithmetic_has_bounds(size: str):
     begin = time.process_time()
     found = evaluate(read(f"{START}picture = im.disk({size})"))
     assert found.picture is None
-    assert time.process_time() - begin < 0.5
+    assert time.process_time() - begin < 5, "what has no bound takes minutes"
 
 
 def test_nothing_outside_of_the_subset_is_executed_without_trust(tmp_path):

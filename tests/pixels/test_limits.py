@@ -9,7 +9,8 @@ import pytest
 from pellucid.base.errors import InputError
 from pellucid.pixels import Layout, layout_of
 
-SECONDS = 2.0
+SECONDS = 5.0
+"""Processor time: what has no bound takes minutes, and garbage may be collected meanwhile."""
 HOSTILE = {
     "zeros before a stride": "Y:8 rows 00000000004500000000",
     "zeros before few bytes": "Y:8 rows 0000000016",
@@ -46,7 +47,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_is_refused_soon_and_at_its_place(name: str):
-    text, begin = HOSTILE[name], time.monotonic()
+    text, begin = HOSTILE[name], time.process_time()
     for read in (Layout, layout_of):
         if name == "many bits":
             assert read(text).size(1, 1) == 1 + 8 * 3000
@@ -57,7 +58,7 @@ def test_hostile_text_is_refused_soon_and_at_its_place(name: str):
         assert len(told) < 1000
         if read is Layout or ":" in text:
             assert told.splitlines()[2].strip().startswith("^")
-    assert time.monotonic() - begin < SECONDS
+    assert time.process_time() - begin < SECONDS
 
 
 def test_numbers_mean_all_their_digits():

@@ -86,10 +86,10 @@ TOTAL = ("+", ("here",), ("row", ("+", ("here",), 2)))
 def test_values_at_computed_positions_are_an_array() -> None:
     values = np.array([0, 1, 2, 5, 6, 7], np.uint32)
     program = agrees(column, {"formula": TOTAL}, [{"values": values, "row": at} for at in range(6)])
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(InputError) as error:
         program((0, 1, 2, 5), 1)
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 5
     place, _, message = str(error.value).partition(": ")
     line = total.__code__.co_firstlineno + 4
     assert place.endswith(f"test_givens.py:{line}")
