@@ -15,7 +15,7 @@ import { tags } from "@lezer/highlight";
 
 import { completions, hovering } from "./completing";
 import { Drag, Pace } from "./dragging";
-import { named, Steps } from "./history";
+import { dragged, named, Steps } from "./history";
 import type { Library } from "./library";
 import type { Message } from "./link";
 import { like, type Literal, numbersOf, stepOf } from "./numbers";
@@ -47,7 +47,7 @@ function steps() {
       const time = change.annotation(Transaction.time) ?? 0;
       const soon = time - last < STEP_MS;
       last = time;
-      return change.isUserEvent("input.type.number") || (adjacent && soon);
+      return change.annotation(dragged) || (adjacent && soon);
     },
   });
 }
@@ -233,8 +233,8 @@ export class Editor {
   setNumbers(all: Literal[], texts: string[], label: string, begins: boolean): Literal[] | null {
     if (all.some(({ from, to, text }) => this.view.state.sliceDoc(from, to) !== text)) return null;
     const changes = this.view.state.changes(all.map(({ from, to }, index) => ({ from, to, insert: texts[index] })));
-    const annotations = [named.of(label), ...(begins ? [isolateHistory.of("before")] : [])];
-    this.view.dispatch({ changes, userEvent: "input.type.number", annotations });
+    const annotations = [dragged.of(true), named.of(label), ...(begins ? [isolateHistory.of("before")] : [])];
+    this.view.dispatch({ changes, annotations });
     return all.map((at, index) => {
       const [from, text] = [changes.mapPos(at.from, -1), texts[index]];
       return { from, to: from + text.length, value: Number(text), text, doc: this.view.state.doc };
@@ -243,7 +243,7 @@ export class Editor {
 
   /** Put a text in the place of another, as a part of the step of the history that the change before it began. */
   setText(from: number, to: number, text: string): void {
-    this.view.dispatch({ changes: { from, to, insert: text }, userEvent: "input.type.number" });
+    this.view.dispatch({ changes: { from, to, insert: text }, annotations: dragged.of(true) });
   }
 
   /** End a step of the history, so that the next change is one of its own. */

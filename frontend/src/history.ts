@@ -6,6 +6,9 @@ import { Annotation, Transaction } from "@codemirror/state";
 /** What a change is called in the history. */
 export const named = Annotation.define<string>();
 
+/** Whether a hand drags what changes: it is a part of the step before, and nothing that is typed, which is completed. */
+export const dragged = Annotation.define<true>();
+
 const SHOWN_LETTERS = 28;
 
 interface Step {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
+from types import ModuleType
 
 import pytest
 
@@ -34,6 +36,12 @@ def test_a_name_of_another_system_is_a_word_or_gives_the_sentence(name: str):
             with pytest.raises(VocabularyError) as refused:
                 getattr(home, name)
             assert refused.value.fix in (hint(name), f"it is a word of pellucid.images: write im.{name}")
+
+
+@pytest.mark.parametrize("module", sorted(module.name for module in pkgutil.iter_modules(im.__path__)))
+def test_a_file_of_the_vocabulary_hides_no_name(module: str):
+    assert not isinstance(getattr(im, module, None), ModuleType)
+    assert (module in dir(im)) == hasattr(im, module)
 
 
 @pytest.mark.parametrize("name", OFTEN)

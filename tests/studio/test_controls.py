@@ -36,6 +36,17 @@ def test_stops_of_a_gradient_are_dragged_added_and_removed(page, file):
     until(lambda: has(page, GRADIENT))
 
 
+def test_nothing_is_completed_while_a_number_is_slid(page, file):
+    begin(page, file, GRADIENT)
+    select(page, "linear_gradient")
+    slider = page.get_by_role("slider", name="start x", exact=True)
+    drag(page, slider, 30)
+    until(lambda: "(-1.0, 0.0)" not in text_of(page))
+    # A list of words would come a moment after what is typed.
+    page.wait_for_timeout(400)
+    assert page.locator(".cm-tooltip-autocomplete").count() == 0
+
+
 def test_a_point_is_dragged_on_a_pad(page, file):
     begin(page, file, GRADIENT)
     select(page, "linear_gradient")

@@ -46,10 +46,9 @@ def load_all() -> None:
     _loading = True
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
-    # A word may have the name of its file; the name means the word.
-    for name in WORDS.keys() | _EXPORTS.keys():
-        if name in globals():
-            globals()[name] = _EXPORTS[name] if name in _EXPORTS else WORDS[name].meaning
+        # A file is no word: its name means the word of that name, or one that people look for.
+        globals().pop(module.name, None)
+    globals().update(_EXPORTS)
 
 
 def __getattr__(name: str) -> Any:
@@ -71,11 +70,11 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Own names, words, colors and functions of numbers."""
+    """What is exported, words, colors and functions of numbers."""
     from .css import NAMED
     from .numeric import numeric_functions
 
-    return sorted({*globals(), *WORDS, *NAMED, *numeric_functions()})
+    return sorted({*_EXPORTS, *WORDS, *NAMED, *numeric_functions()})
 
 
 load_all()

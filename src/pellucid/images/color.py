@@ -30,7 +30,7 @@ def _refused(sign: str, fix: str) -> Callable[..., Any]:
 
 _COMPONENTS = "change the components with color.map(function)"
 _COLORS_ONLY = f"give two colors, or {_COMPONENTS}"
-_ORDER = "colors have no order; compare components, as in a.r < b.r, or im.spaces.luminance(r, g, b)"
+_ORDER = "colors have no order; compare components, as in a.r < b.r"
 
 
 @dataclass(frozen=True, slots=True)
