@@ -12,6 +12,7 @@ import { hexOf, MAX_CHROMA, type Oklch, oklchOf } from "./oklch";
 import { childrenOf, nodeOf, type Tree, type TreeNode } from "./tree";
 
 const PAD_PIXELS = 64;
+const STOP_STEP = 0.01; // between two stops that are dragged
 
 const SLIDERS: { name: string; high: number; shown(value: number): string }[] = [
   { name: "lightness", high: 1, shown: (value) => `${Math.round(100 * value)} %` },
@@ -106,21 +107,20 @@ function stopsOf(tree: Tree, list: TreeNode): Stop[] {
 /** The stops of a gradient on a bar; their numbers and colors stand below it. */
 export function Stops({ editor, editing, list }: { editor: Editor; editing: Editing; list: TreeNode }) {
   const bar = useRef<HTMLDivElement>(null);
-  const drag = useRef<Drag | null>(null);
+  const held = useRef<{ drag: Drag; low: number; high: number } | null>(null);
   const stops = stopsOf(editing.tree, list);
   if (stops.length < 2) return null;
   const part = (stop: Stop, index: number) => (stop.position ? (stop.position.value as number) : index / (stops.length - 1));
   const parts = stops.map((stop, index) => `${stop.color} ${100 * Math.min(1, Math.max(0, part(stop, index)))}%`);
   const end = () => {
-    drag.current?.end();
-    drag.current = null;
+    held.current?.drag.end();
+    held.current = null;
   };
   const move = (clientX: number) => {
-    const at = drag.current;
-    if (!at) return;
+    if (!held.current) return;
+    const { drag, low, high } = held.current;
     const box = bar.current!.getBoundingClientRect();
-    const to = Math.min(1, Math.max(0, (clientX - box.left) / box.width));
-    at.to([moving(to, at.now[0].text)]);
+    drag.to([moving(Math.min(high, Math.max(low, (clientX - box.left) / box.width)), drag.now[0].text)]);
   };
   const last = stops.at(-1)!;
   return (
@@ -134,7 +134,9 @@ export function Stops({ editor, editing, list }: { editor: Editor; editing: Edit
               const literal = stop.position && literalOf(editor, stop.position);
               if (!literal) return;
               event.currentTarget.setPointerCapture(event.pointerId);
-              drag.current = new Drag(editor, [literal], "Stop");
+              // Positions rise: a stop stays between those beside it.
+              const beside = (other: number, way: number, end: number) => (stops[other] ? part(stops[other], other) + way * STOP_STEP : end);
+              held.current = { drag: new Drag(editor, [literal], "Stop"), low: beside(index - 1, 1, 0), high: beside(index + 1, -1, 1) };
             }}
             onPointerMove={(event) => move(event.clientX)} onPointerUp={end} onLostPointerCapture={end}
           />
