@@ -6,6 +6,7 @@ path, as `python FILE.py` would have it, except that its name is not `__main__`.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib
 import os
@@ -14,7 +15,7 @@ import types
 from dataclasses import dataclass
 from pathlib import Path
 
-from pellucid.base.errors import InputError, PellucidError, did_you_mean
+from pellucid.base.errors import InputError, PellucidError, brief, did_you_mean
 from pellucid.base.opening import contents
 from pellucid.cli.problems import in_one_line, located, owns_errors, place_in_user_code
 
@@ -115,6 +116,8 @@ def chosen(word: str, kind: ObjectKind = PICTURE) -> Chosen:
     if name is None:
         name = next((preferred for preferred in kind.preferred if preferred in things), None)
     if name is None:
+        if kind.noun in vars(module) and kind.noun not in _functions(module):
+            raise _mistaken(kind, vars(module)[kind.noun], path)
         if not things:
             functions = _functions(module)
             few = f"has functions ({_some(functions)}) but no {kind.noun}s"
@@ -143,6 +146,19 @@ def chosen(word: str, kind: ObjectKind = PICTURE) -> Chosen:
         fix = did_you_mean(name, things) or f"it has {_some(list(things)) or 'none'}"
         raise InputError(f"has no {kind.noun} {name!r}", place=str(path), fix=fix)
     return Chosen(path, name, things[name])
+
+
+def _mistaken(kind: ObjectKind, thing: object, path: Path) -> InputError:
+    """The error for what has the name of what is looked for, and is none."""
+    fix = f"write one, such as: {kind.example}"
+    if kind.noun == PICTURE.noun:
+        from pellucid.driver.kernel import no_picture
+
+        fix = no_picture(thing).fix
+    names = (node for node in ast.walk(ast.parse(contents(path))) if isinstance(node, ast.Name))
+    lines = [node.lineno for node in names if node.id == kind.noun and isinstance(node.ctx, ast.Store)]
+    place = f"{path}:{lines[-1]}" if lines else str(path)
+    return InputError(f"{kind.noun} is {brief(thing)}, which is no {kind.noun}", place=place, fix=fix)
 
 
 def names_of(path: Path, kind: ObjectKind = PICTURE) -> list[str]:

@@ -317,6 +317,14 @@ class Slot:
                     raise Refused(no.problem, fix) from None
                 raise
             return value
+        if (
+            self.many
+            and isinstance(x, list | tuple)
+            and isinstance(next(iter(cast("list[object]", x)), None), Image)
+        ):
+            raise Refused(
+                f"{told(x)}, not an image", "give them one after another, or write a * before the list"
+            )
         made = to_image(x)
         if limits is not None and static(x) is not None:
             _check_limits(static(x), limits)
