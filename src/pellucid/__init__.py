@@ -98,11 +98,10 @@ def __getattr__(name: str) -> Any:
 
 def _unknown(name: str) -> AttributeError:
     """The error for a name that is nobody's: what to write instead, or the name that is nearest."""
-    from .base.errors import did_you_mean
+    from .base.errors import UnknownWordError, did_you_mean
     from .base.source_location import caller
     from .images import words
     from .images.hints import hint
-    from .images.word import UnknownWordError
     from .ir.prim import table
 
     fix = f"it is a word of pellucid.images: write im.{name}" if name in words() else hint(name)

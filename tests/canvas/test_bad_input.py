@@ -92,6 +92,8 @@ def test_render_refuses_a_read_only_out(kernel):
         (np.zeros((2, 2)), r"pellucid\.images\.bitmap"),
         (Path("a.png"), r"pellucid\.images\.read_image"),
         (lambda p: p.x, "@pl.image"),
+        (eval("lambda p: p.x", {}), "@pl.image"),
+        (im.disk, r"call it, as in im\.disk\(\.\.\.\)"),
         (3, r"give one made with pellucid\.images"),
     ],
 )

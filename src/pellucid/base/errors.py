@@ -61,6 +61,10 @@ class VocabularyError(PellucidError, TypeError):
     """A word of a vocabulary used with a wrong name, number, kind or range of arguments."""
 
 
+class UnknownWordError(VocabularyError, AttributeError):
+    """A word that the vocabulary does not have."""
+
+
 class InputError(PellucidError, ValueError):
     """A value from outside (size, parameter, time, option) that is out of its stated range."""
 

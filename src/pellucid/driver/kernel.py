@@ -378,7 +378,7 @@ def no_picture(thing: object) -> InputError:
     fix = "give one made with pellucid.images or a function marked with @pl.image or @pl.animation"
     if type(thing).__module__ in ("pellucid.images.color", "pellucid.images.animation"):
         fix = "make a picture of it with pellucid.images.const(...)"
-    elif isinstance(thing, FunctionType) and thing.__module__.startswith("pellucid.images."):
+    elif isinstance(thing, FunctionType) and (thing.__module__ or "").startswith("pellucid.images."):
         fix = f"call it, as in im.{thing.__name__}(...)"
     elif callable(thing) and not isinstance(thing, type):
         fix = "mark it with @pl.image, or with @pl.animation if its argument is the time"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar, cast
 
-from ..base.errors import VocabularyError, did_you_mean
+from ..base.errors import UnknownWordError, VocabularyError, did_you_mean
 from ..base.source_location import caller
 from ..base.tracebacks import shortened
 from ..tracing import tracing
@@ -26,10 +26,6 @@ from .signature import Limits, Range, Refused, Slot, read, result_kind
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-class UnknownWordError(VocabularyError, AttributeError):
-    """A word that the vocabulary does not have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,11 @@
 The library under the paper's names, and what it wished for: general recursion. On the floor of the vocabularies, beside
 pictures: `node`, `signal` and `feedback` are the diagram, `keys` and `merging` find what is equal in it; `sources`,
 `delays`, `fractional`, `filters`, `envelopes` and `vocabulary` are the nodes; `pcm`, `frames`, `wav` and `recording`
-the arrays and files; `block`, `player`, `render` and `effects` what makes sound of a diagram.
+the arrays and files; `block`, `player`, `render` and `effects` what makes sound of a diagram; `hints`
+says what to write for other names.
 """
+
+from typing import Any
 
 from ..staging import Cells, Memory, choose, to_integer
 from .delays import delay, delay1, scan, sum_tile
@@ -13,6 +16,7 @@ from .envelopes import adsr, envelope_follower, ramp, smooth
 from .feedback import rec
 from .filters import biquad, biquad_coefficients, onepole, sosfilt
 from .fractional import variable_delay
+from .hints import unknown as _unknown
 from .player import Player
 from .recording import Recording, live
 from .render import Voice, render_audio, samples, voice
@@ -71,3 +75,10 @@ __all__ = [
     "wavrec",
     "where",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Say what to write for a name that is no word."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise _unknown(name, __all__)
