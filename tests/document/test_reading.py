@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,31 @@ def test_an_error_has_a_fix(body: str, message: str, mended: str):
 )
 def test_what_does_not_fit_is_told_at_its_place(body: str, message: str):
     assert any(message in one for one in problems(body)), problems(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        ("picture = im.noise(3)", "write im.perlin_noise()"),
+        ("picture = im.udisk.rotate(45)", "write im.turn(angle, image)"),
+        ("picture = im.udisk.trun(45)", "did you mean 'turn'?"),
+        ("picture = pl.swirl(1, im.checker)", "it is a word of pellucid.images: write im.swirl"),
+        ("picture = im.checkerboard", "call it, as in im.checkerboard(...)"),
+        ("picture = im.stack([im.checker])", "give them one after another"),
+        ("picture = im.invert(im.udisk)", "color it, as in region.fill(im.red)"),
+        (
+            "picture = pl.image(lambda p: 1 if p.x > 0 else 0)",
+            "write pl.where(p.x > 0, 1, 0) instead of `if` and `else`",
+        ),
+        ("picture = pl.image(lambda p: p.x & 1)", "compare numbers to get truths"),
+    ],
+)
+def test_what_to_write_instead_is_told(body: str, hint: str):
+    # As in a server, no line of a program is near.
+    with ThreadPoolExecutor(1) as thread:
+        told = thread.submit(evaluate, read(START + body)).result().diagnostics
+    assert hint in told[0].hint
+    assert "`" not in told[0].message
 
 
 HOSTILE = {

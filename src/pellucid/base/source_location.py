@@ -28,22 +28,18 @@ def caller() -> tuple[str, str]:
 
 
 def user_frame() -> FrameType | None:
-    """The nearest frame on the stack that is the user's own; else one of what others call for the user.
+    """The nearest frame on the stack that is the user's own; None where others run all, as in a thread of a server.
 
     >>> user_frame().f_code.co_name
     '<module>'
     """
     frame = inspect.currentframe()
-    outside: FrameType | None = None
     while frame is not None:
         name = frame.f_code.co_filename
-        if not is_own(name):
-            # What others call for the user, such as a function of NumPy, is second best.
-            outside = outside or frame
-            if not of_others(name):
-                return frame
+        if not is_own(name) and not of_others(name):
+            return frame
         frame = frame.f_back
-    return outside
+    return None
 
 
 def is_own(name: str) -> bool:

@@ -126,7 +126,8 @@ def _method(reading: Reading, expr: ast.Call, function: ast.Attribute, start: in
                 "unknown", start, end, word=name, arguments=[Argument("of", receiver, "receiver")]
             )
             at = reading.places.offset(function.end_lineno or 1, function.end_col_offset or 0) - len(name)
-            unknown_word(reading, DocumentNode("unknown", at, at + len(name)), vocabulary.IMAGES, name, at)
+            named = DocumentNode("unknown", at, at + len(name))
+            unknown_word(reading, named, vocabulary.IMAGES, name, at, method=True)
             return node
     if receiver.form == "unknown":
         return DocumentNode(
@@ -245,7 +246,9 @@ def _check(reading: Reading, word: Word, made: DocumentNode) -> str:
             if "picture" in (before, kind):
                 letters[slot.letter] = kind if before == "picture" else before
             elif before != kind:
-                reading.tell(node, f"a {kind} beside a {before}", "give images of one kind")
+                reading.tell(
+                    node, f"{kinds.named(kind)} beside {kinds.named(before)}", "give images of one kind"
+                )
         _check_value(reading, word, argument, parameter)
     result = word.result
     if result.letter is not None:
@@ -268,8 +271,11 @@ def _check_kind(reading: Reading, name: str, argument: Argument) -> bool:
         ("field", "region"): "compare it, as in field > 0.5",
         ("number", "point"): "a point is one argument: write (x, y)",
     }
-    hint = hints.get((node.kind, argument.expected or ""), f"give a {argument.expected}")
-    reading.tell(node, f"{name}: {argument.name} is a {node.kind}, not a {argument.expected}", hint)
+    wanted = kinds.named(argument.expected or kinds.UNKNOWN)
+    hint = hints.get((node.kind, argument.expected or ""), f"give {wanted}")
+    if node.form in {"list", "tuple"} and parameter is not None and parameter.slot.many:
+        hint = "give them one after another"
+    reading.tell(node, f"{name}: {argument.name} is {kinds.named(node.kind)}, not {wanted}", hint)
     return False
 
 

@@ -21,7 +21,7 @@ from ..images import Animation, Behavior, Color, Image
 from ..images.animation import unknown_time
 from ..images.image import unknown_point
 from ..images.signature import Refused, to_image
-from ..tracing import Complex, Point, Vector3, flatten, param, tracing
+from ..tracing import Complex, Point, Value, Vector3, flatten, param, tracing
 from . import vocabulary
 from .arithmetic import combined
 from .tree import Definition, Diagnostic, Document, DocumentNode
@@ -167,7 +167,9 @@ class _Evaluation:
             try:
                 made = to_image(value)
             except Refused as refused:
-                raise RefusedNodeError(node.identity, f"this is {refused.problem}", refused.fix) from None
+                uncalled = node.form == "word" and callable(value)
+                fix = f"call it, as in im.{node.word}(...)" if uncalled else refused.fix
+                raise RefusedNodeError(node.identity, f"this is {refused.problem}", fix) from None
         if check:
             self.steps = 0
             with tracing():
@@ -273,7 +275,15 @@ class _Evaluation:
                 return cast("Any", of)[index]
             case "choice":
                 test, then, orelse = (a.node for a in node.arguments)
-                return self.value(then if self.value(test, local) else orelse, local)
+                truth = self.value(test, local)
+                if isinstance(truth, Value):
+                    written = ", ".join(self.document.text[a.node.start : a.node.end] for a in node.arguments)
+                    raise RefusedNodeError(
+                        node.identity,
+                        "a symbolic value has no truth of its own",
+                        f"write pl.where({written}) instead of `if` and `else`",
+                    )
+                return self.value(then if truth else orelse, local)
             case "attribute":
                 of = self.value(node.arguments[0].node, local)
                 if not isinstance(of, Point | Color | Complex | Vector3):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ..base.errors import did_you_mean
+from ..images.word import method_names, unknown
 from . import kinds, vocabulary
 from .change import Replacement, TextChange
 from .source import MAX_DIGITS, Places, letters_of_others
@@ -217,18 +218,18 @@ def _attribute(reading: Reading, expr: ast.expr, start: int, end: int) -> Docume
     return opaque(reading, expr, start, end)
 
 
-def unknown_word(reading: Reading, node: DocumentNode, module: str, name: str, at: int) -> None:
-    """Report a name that a module has not, with the one that is nearest."""
-    from ..images.hints import hint
-
-    near = did_you_mean(name, vocabulary.names(module))
-    odd = letters_of_others(reading.text[at : node.end])
-    fix = _nearest(near, at, at + len(name)) if reading.text[at : at + len(name)] == name else None
+def unknown_word(
+    reading: Reading, node: DocumentNode, module: str, name: str, at: int, *, method: bool = False
+) -> None:
+    """Report a name that a module or an image has not, with what to write instead, or the one that is nearest."""
+    among = method_names() if method else list(vocabulary.names(module))
+    refused = unknown(name, "method" if method else "word", among)
+    near = did_you_mean(name, among)
+    written = reading.text[at : at + len(name)] == name
+    change = _nearest(near, at, at + len(name)) if written and refused.fix == near else None
     elsewhere = vocabulary.known(vocabulary.IMAGES, name) if module == vocabulary.PELLUCID else None
-    told = f"it is a word of pellucid.images: write im.{name}" if elsewhere is not None else None
-    reading.tell(
-        node, f"no word is called {name!r}", odd or told or near or hint(name) or "see the library", fix
-    )
+    told = f"it is a word of pellucid.images: write im.{name}" if elsewhere is not None else refused.fix or ""
+    reading.tell(node, refused.message, letters_of_others(reading.text[at : node.end]) or told, change)
 
 
 def _operator(reading: Reading, expr: ast.expr, start: int, end: int) -> DocumentNode:

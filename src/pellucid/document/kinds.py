@@ -52,6 +52,17 @@ _TAKES: dict[str, frozenset[str]] = {
 }
 
 
+def named(kind: str) -> str:
+    """A kind with its article.
+
+    >>> named("image"), named("region"), named("stops")
+    ('an image', 'a region', 'stops')
+    """
+    if kind == "stops":
+        return kind
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
 def of_slot(slot: Slot) -> str:
     """The kind that a slot of a signature expects: "any" for whatever a word says of it.
 
