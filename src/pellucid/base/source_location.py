@@ -27,6 +27,15 @@ def caller() -> tuple[str, str]:
     return _told(frame.f_code.co_filename, frame.f_lineno) if frame else ("unknown place", "")
 
 
+def in_line(what: str, line: str) -> str:
+    """What is wrong, and in which line of the program where that is known.
+
+    >>> in_line("points have no +", "p + q"), in_line("points have no +", "")
+    ('points have no + in `p + q`', 'points have no +')
+    """
+    return f"{what} in `{line}`" if line else what
+
+
 def user_frame() -> FrameType | None:
     """The nearest frame on the stack that is the user's own; None where others run all, as in a thread of a server.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base.errors import TraceError
-from ..base.source_location import caller
+from ..base.source_location import caller, in_line
 from ..tracing import functions as F
 from ..tracing import is_symbolic, static
 from ..tracing.tracer import NoSuchPartError
@@ -184,7 +184,7 @@ def _check_color(sign: str, other: object) -> None:
 
 def _no_operand(sign: str, fix: str) -> TraceError:
     place, line = caller()
-    return TraceError(f"colors have no {sign} of this kind in `{line}`", place=place, fix=fix)
+    return TraceError(in_line(f"colors have no {sign} of this kind", line), place=place, fix=fix)
 
 
 INVISIBLE = Color(0, 0, 0, 0)

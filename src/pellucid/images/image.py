@@ -18,7 +18,7 @@ import numpy as np
 from ..base.construct import construct
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import TraceError, VocabularyError, brief
-from ..base.source_location import caller
+from ..base.source_location import caller, in_line
 from ..ir import expr as E
 from ..ir import types as T
 from ..tracing import Point, Value, convert, flatten, real_type, static, tracing
@@ -115,7 +115,7 @@ class Image(Drawable):
                 limits = f"{MAX_NODES} nodes or {MAX_USES} uses of pictures at points"
                 raise TraceError(
                     f"the picture has grown beyond {limits}, with {len(memo)} uses",
-                    place=f"{place}: {line}",
+                    place=f"{place}: {line}" if line else place,
                     fix="use a picture at fewer different points: each use inside of another one multiplies",
                 )
             found = memo[key] = (self._sampled(p), self)
@@ -273,7 +273,7 @@ class Image(Drawable):
             fix = f"write im.cond({', '.join(ast.unparse(part) for part in (asking.test, asking.body, asking.orelse))})"
         elif isinstance(asking, ast.If):
             fix = f"write im.cond({ast.unparse(asking.test)}, a, b), an image for either case"
-        raise VocabularyError(f"an image has no truth of its own in `{line}`", place=place, fix=fix)
+        raise VocabularyError(in_line("an image has no truth of its own", line), place=place, fix=fix)
 
 
 def _total(operator: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -327,7 +327,7 @@ def _operate(sign: str, kind: str, result: str, *operands: Any) -> Any:
         if one.kind != kind:
             place, line = caller()
             raise VocabularyError(
-                f"{sign} takes {KINDS[kind]}, not {KINDS[one.kind]}, in `{line}`",
+                in_line(f"{sign} takes {KINDS[kind]}, not {KINDS[one.kind]}", line),
                 place=place,
                 fix=_OPERATORS.get(one.kind, "see words() for what there is"),
             )

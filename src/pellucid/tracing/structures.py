@@ -16,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..base.errors import TraceError, brief
-from ..base.source_location import caller
+from ..base.source_location import caller, in_line
 from . import functions as F
 from .tracer import NoSuchPartError, Value, static
 
@@ -248,7 +248,7 @@ def _check_scale(sign: str, scale: object) -> None:
     if isinstance(scale, Point | tuple | list):
         place, line = caller()
         raise TraceError(
-            f"points have no {sign} in `{line}`" if line else f"points have no {sign}",
+            in_line(f"points have no {sign}", line),
             place=place,
             fix="write p.dot(q) or p.cross(q), or Point(p.x * q.x, p.y * q.y) for each coordinate by itself",
         )

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..base.errors import IrError, TraceError, brief
 from ..base.operators import Arithmetic, Comparison, Equality
-from ..base.source_location import caller
+from ..base.source_location import caller, in_line
 from ..ir import expr as E
 from ..ir import prim as table
 from ..ir import types as T
@@ -33,7 +33,7 @@ Number = bool | int | float
 def _refuse(what: str, fix: str) -> NoReturn:
     __tracebackhide__ = True
     place, line = caller()
-    raise TraceError(f"{what} in `{line}`" if line else what, place=place, fix=fix)
+    raise TraceError(in_line(what, line), place=place, fix=fix)
 
 
 class Value(Arithmetic[Any], Comparison[Any], Equality[Any]):
@@ -200,9 +200,7 @@ class Value(Arithmetic[Any], Comparison[Any], Equality[Any]):
             if name in table.table()
             else "only points, colors and complex numbers have parts"
         )
-        raise NoSuchPartError(
-            f"a number has no {name!r}" + (f" in `{line}`" if line else ""), place=place, fix=fix
-        )
+        raise NoSuchPartError(in_line(f"a number has no {name!r}", line), place=place, fix=fix)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **more: Any) -> Any:
         """NumPy's functions of the same meaning work on symbolic values too."""
@@ -335,7 +333,7 @@ def _apply(op: str, *args: Expr) -> Expr:
     except IrError as error:
         place, line = caller()
         raise TraceError(
-            f"{row.symbol[0] if row.symbol else op} takes no {args[0].type} in `{line}`",
+            in_line(f"{row.symbol[0] if row.symbol else op} takes no {args[0].type}", line),
             place=place,
             fix="compare numbers to get truths, and convert them with to_integer(x) to get bits",
         ) from error

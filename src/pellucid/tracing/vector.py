@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ..base.errors import TraceError, brief
-from ..base.source_location import caller
+from ..base.source_location import caller, in_line
 from . import functions as F
 from .structures import is_coordinate
 from .tracer import NoSuchPartError
@@ -170,7 +170,7 @@ def _check_scale(sign: str, scale: object) -> None:
     if isinstance(scale, Vector3 | tuple | list):
         place, line = caller()
         raise TraceError(
-            f"vectors have no {sign} in `{line}`" if line else f"vectors have no {sign}",
+            in_line(f"vectors have no {sign}", line),
             place=place,
             fix="write a.dot(b) or a.cross(b), or Vector3(a.x * b.x, a.y * b.y, a.z * b.z) for each coordinate",
         )
