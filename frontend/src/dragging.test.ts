@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { Drag, Pace } from "./dragging";
+import { Drag, Throttle } from "./dragging";
 import type { Editor } from "./editor";
 import { like, moving, numbersOf, type Literal } from "./numbers";
 
@@ -8,7 +8,7 @@ import { like, moving, numbersOf, type Literal } from "./numbers";
 class Line {
   made: string[] = [];
   ends = 0;
-  readonly pace = new Pace(() => this.text);
+  readonly throttle = new Throttle(() => this.text);
   constructor(public text: string) {}
   has(at: Literal) {
     return this.text.slice(at.from, at.to) === at.text;
@@ -31,9 +31,9 @@ test("of what a hand does while a text is read, the last is written", () => {
   const drag = held(line);
   for (const text of ["2", "3", "4"]) drag.to([text]);
   expect(line.text).toBe("im.disk(2)");
-  line.pace.goOn();
+  line.throttle.release();
   expect(line.text).toBe("im.disk(4)");
-  line.pace.goOn();
+  line.throttle.release();
   drag.to(["5"]);
   expect(line.made).toEqual(["begin radius: 1 → 2", "radius: 1 → 4", "radius: 1 → 5"]);
 });
@@ -44,7 +44,7 @@ test("a hand that lets go waits for nothing", () => {
   for (const text of ["2", "3"]) drag.to([text]);
   expect(drag.end()[0].text).toBe("3");
   expect([line.text, line.ends]).toEqual(["im.disk(3)", 1]);
-  line.pace.goOn();
+  line.throttle.release();
   expect(line.made).toEqual(["begin radius: 1 → 2", "radius: 1 → 3"]);
 });
 
@@ -60,20 +60,20 @@ test("what is not there any longer is let be", () => {
 test("of two hands, each has its last change", () => {
   const [one, other] = [{}, {}];
   let [text, done] = ["a", ""];
-  const pace = new Pace(() => text);
-  pace.take(one, () => (text = "b"));
-  for (const [hand, name] of [[one, "c"], [other, "d"], [one, "e"]] as const) pace.take(hand, () => (done += name));
-  pace.hurry();
+  const throttle = new Throttle(() => text);
+  throttle.request(one, () => (text = "b"));
+  for (const [hand, name] of [[one, "c"], [other, "d"], [one, "e"]] as const) throttle.request(hand, () => (done += name));
+  throttle.flush();
   expect(done).toBe("ed");
 });
 
 test("what changes nothing is not waited for", () => {
   let [text, reads] = ["a", 0];
-  const [pace, hand] = [new Pace(() => text), {}];
-  pace.take(hand, () => reads++);
-  pace.take(hand, () => reads++);
-  pace.take(hand, () => ((text = "b"), reads++));
-  pace.take(hand, () => reads++);
+  const [throttle, hand] = [new Throttle(() => text), {}];
+  throttle.request(hand, () => reads++);
+  throttle.request(hand, () => reads++);
+  throttle.request(hand, () => ((text = "b"), reads++));
+  throttle.request(hand, () => reads++);
   expect(reads).toBe(3);
 });
 

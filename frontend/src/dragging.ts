@@ -4,31 +4,31 @@ import type { Editor } from "./editor";
 import type { Literal } from "./numbers";
 
 /** Changes of a text, each after the one before was read: of those that a hand asks for meanwhile, only the last is made. */
-export class Pace {
+export class Throttle {
   private readonly waiting = new Map<object, () => void>();
-  private ahead = false;
+  private pending = false; // whether a change is not read yet
 
   /** `text` tells what changes are made of; it is another one after each. */
   constructor(private readonly text: () => unknown) {}
 
   /** Have a change made that a hand asks for; there may be several, where fingers slide. */
-  take(hand: object, change: () => void): void {
+  request(hand: object, change: () => void): void {
     this.waiting.set(hand, change);
-    if (!this.ahead) this.hurry();
+    if (!this.pending) this.flush();
   }
 
   /** Make the changes that wait now. */
-  hurry(): void {
+  flush(): void {
     const [changes, before] = [[...this.waiting.values()], this.text()];
     this.waiting.clear();
     for (const change of changes) change();
-    if (this.text() !== before) this.ahead = true;
+    if (this.text() !== before) this.pending = true;
   }
 
   /** The text was read, or nobody is there to read it. */
-  goOn(): void {
-    this.ahead = false;
-    this.hurry();
+  release(): void {
+    this.pending = false;
+    this.flush();
   }
 }
 
@@ -48,7 +48,7 @@ export class Drag {
 
   /** Write other numbers in the places of those that are dragged; what is not there any longer is let be. */
   to(texts: string[]): void {
-    this.editor.pace.take(this, () => {
+    this.editor.throttle.request(this, () => {
       // What is dragged goes on where it is, also if the text changes elsewhere.
       if (!this.begun && !this.literals.every((at) => this.editor.has(at))) return;
       const label = `${this.what}: ${this.first.join(", ")} → ${texts.join(", ")}`;
@@ -59,7 +59,7 @@ export class Drag {
 
   /** Let go: what the hand did last is written, and the next change is a step of its own. */
   end(): Literal[] {
-    this.editor.pace.hurry();
+    this.editor.throttle.flush();
     if (this.begun) this.editor.endStep();
     return this.literals;
   }

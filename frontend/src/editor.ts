@@ -14,7 +14,7 @@ import {
 import { tags } from "@lezer/highlight";
 
 import { completions, hovering } from "./completing";
-import { Drag, Pace } from "./dragging";
+import { Drag, Throttle } from "./dragging";
 import { dragged, named, Steps } from "./history";
 import type { Library } from "./library";
 import type { Message } from "./link";
@@ -83,8 +83,8 @@ export class Editor {
   private epoch = "";
   /** The history by the names of its steps. */
   readonly steps = new Steps();
-  /** The pace at which a hand changes the text. */
-  readonly pace = new Pace(() => this.view.state.doc);
+  /** Has a hand change the text no faster than it is read. */
+  readonly throttle = new Throttle(() => this.view.state.doc);
   private waiting = false;
   /** The text that was read last: that which the places of the tree are about. */
   private read: object | null = null;
@@ -188,12 +188,12 @@ export class Editor {
 
   lost(): void {
     this.waiting = false;
-    this.pace.goOn();
+    this.throttle.release();
   }
 
   /** A version of the text was read, and whoever hears of it has heard it when the hand goes on. */
   reached(version: number): void {
-    if (this.isAt(version)) queueMicrotask(() => this.pace.goOn());
+    if (this.isAt(version)) queueMicrotask(() => this.throttle.release());
   }
 
   underline(problems: { from: number; to: number; message: string }[]): void {

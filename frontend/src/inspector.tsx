@@ -129,7 +129,7 @@ function usePicking(editor: Editor, editing: Editing, node: TreeNode) {
   const write = () => {
     const at = hex.current;
     if (at === null || at === "asked") return;
-    editor.pace.take(hex, () => editor.setText(at.from, at.to, wanted.current));
+    editor.throttle.request(hex, () => editor.setText(at.from, at.to, wanted.current));
   };
   const pick = (value: string) => {
     wanted.current = value;
@@ -146,7 +146,7 @@ function usePicking(editor: Editor, editing: Editing, node: TreeNode) {
   };
   const end = () => {
     // What is still asked for ends when it comes.
-    editor.pace.hurry();
+    editor.throttle.flush();
     if (hex.current !== null && hex.current !== "asked") editor.endStep();
     hex.current = null;
   };

@@ -8,6 +8,8 @@ found as they are.
 # ruff: noqa: E501 - a table to be read, a line for each thing
 from __future__ import annotations
 
+from ..base.hints import hints_of
+
 _GLSL = """
 mix | write pl.lerp(t, a, b) for numbers and im.lerp(weight, a, b) for images, whose weight is that of the first
 step | write pl.where(x < edge, 0.0, 1.0), or a comparison such as field > 0.5 for a region
@@ -151,13 +153,7 @@ yadif deinterlace deshake tinterlace | it works on films, which pellucid does no
 histogram waveform vectorscope | count in an array with pellucid.algebra
 """
 
-HINTS = {
-    name: text.strip()
-    for table in (_GLSL, _PROCESSING, _PILLOW, _FFMPEG)
-    for line in table.strip().splitlines()
-    for names, _, text in [line.partition(" | ")]
-    for name in names.split()
-}
+HINTS = hints_of(_GLSL + _PROCESSING + _PILLOW + _FFMPEG)
 """The hint for each name that people look for; `{name}` stands for that name."""
 _ANY_CASE = {name.lower(): name for name in HINTS}
 

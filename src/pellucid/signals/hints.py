@@ -8,6 +8,7 @@ bar, and what to write; `sg` is `pellucid.signals`, `pl` is `pellucid`.
 from __future__ import annotations
 
 from ..base.errors import UnknownWordError, did_you_mean
+from ..base.hints import hints_of
 from ..base.source_location import caller
 
 _TABLE = """
@@ -36,12 +37,7 @@ save write export | write pl.render_audio(voice, "sound.wav", seconds=1)
 read load open file input | write sg.read_audio(path); sg.live is for what comes block by block
 """
 
-HINTS = {
-    name: text.strip()
-    for line in _TABLE.strip().splitlines()
-    for names, _, text in [line.partition(" | ")]
-    for name in names.split()
-}
+HINTS = hints_of(_TABLE)
 """The hint for each name that people look for; `{name}` stands for that name."""
 _BY_LETTERS = {"lpf": "lowpass", "hpf": "highpass", "bpf": "bandpass"}
 
