@@ -59,7 +59,8 @@ class Program:
         self._backend: Backend = make_backend(options.backend)
         self.stages: Optimized = optimized(self.kernel, options, self._backend, optimize=optimize)
         self._code: Code = self._backend.compile(self.stages.kernel, self.stages.ranges)
-        self._buffers: dict[str, Buffer] = {b.name: b for b in inputs(self.kernel)}
+        self._buffers: dict[str, Buffer] = {b.name: b for b in inputs(self.kernel) if b.name in self.inputs}
+        self._names = {*self.inputs, *self.scalars}
 
     @property
     def optimized(self) -> Kernel:
@@ -76,19 +77,21 @@ class Program:
         `threads` bounds how many take part; `out` is an array, or a dict of arrays, to store the outputs in. Raises
         InputError for what is missing, unknown, or of another shape or type than was declared.
         """
-        check_names({**self.inputs, **self.scalars}, given)
-        memory = {
-            self._buffers[name]: _checked(name, given[name], a)
-            for name, a in self.inputs.items()
-            if name in self._buffers
-        }
+        if given.keys() != self._names:
+            check_names({**self.inputs, **self.scalars}, given)
+        memory: dict[Buffer, Numbers] = {}
+        for name, buffer in self._buffers.items():
+            memory[buffer] = _checked(name, given[name], self.inputs[name])
         results = self._results(out)
-        for name, array in ((b.name, m) for b, m in memory.items()):
-            if out is not None and any(np.may_share_memory(array, r) for r in results):
+        for buffer, array in memory.items() if out is not None else ():
+            if any(np.may_share_memory(array, r) for r in results):
                 raise InputError(
-                    f"shares memory with {name!r}", place="program, out", fix="give an array of its own"
+                    f"shares memory with {buffer.name!r}",
+                    place="program, out",
+                    fix="give an array of its own",
                 )
-        memory |= {b: r.reshape(-1) for b, r in zip(self.kernel.outputs, results, strict=True)}
+        for buffer, array in zip(self.kernel.outputs, results, strict=True):
+            memory[buffer] = array.reshape(-1)
         arguments = {
             name: checked_number(given[name], s.type, f"program, {name}") for name, s in self.scalars.items()
         }
@@ -191,14 +194,12 @@ def _check_kind(name: str, value: Any, declared: Array) -> Numbers:
 
     Raises InputError for anything else.
     """
-    wanted = f"{declared.type} and shape {declared.shape}"
+    wanted = declared.type.dtype, declared.shape
     if not isinstance(value, np.ndarray):
-        raise InputError(
-            f"{brief(value)} is no NumPy array", place=f"program, {name}", fix=f"give one of {wanted}"
-        )
-    array: Numbers = value  # pyright: ignore[reportUnknownVariableType]
-    if array.shape != declared.shape or array.dtype != declared.type.dtype:
-        raise InputError(
-            f"is {array.dtype} and shape {array.shape}", place=f"program, {name}", fix=f"give {wanted}"
-        )
-    return array
+        found, fix = f"{brief(value)} is no NumPy array", "give one of"
+    else:
+        array = cast("Numbers", value)
+        if array.shape == wanted[1] and array.dtype == wanted[0]:
+            return array
+        found, fix = f"is {array.dtype} and shape {array.shape}", "give"
+    raise InputError(found, place=f"program, {name}", fix=f"{fix} {declared.type} and shape {declared.shape}")

@@ -184,13 +184,17 @@ class Calling:
         self, memory: Memory, proved: Mapping[Buffer, int] | None = None
     ) -> tuple[list[Array], list[int]]:
         """The arrays of the caller's buffers, checked as by `arrays`, and their addresses."""
-        least = proved or {}
-        found = [
-            self._array(b, memory.get(b, b.data), max(b.size, least.get(b, 1)), written=k < self.written)
-            for k, b in enumerate(self.bound)
-        ]
-        places = [address(a) for a in found]
-        self._check_distinct(found, places)
+        least, written = proved or {}, self.written
+        found: list[Array] = []
+        places: list[int] = []
+        spans: list[tuple[int, int]] = []
+        for k, b in enumerate(self.bound):
+            array = self._array(b, memory.get(b), max(b.size, least.get(b, 1)), written=k < written)
+            at = address(array)
+            found.append(array)
+            places.append(at)
+            spans.append((at, at + array.nbytes))
+        self._check_distinct(spans)
         return found, places
 
     def beside(
@@ -206,9 +210,8 @@ class Calling:
         arrays = replace(self, bound=rest, written=written).arrays(memory, proved)
         return dict(zip(rest, arrays, strict=True))
 
-    def _check_distinct(self, found: Sequence[Array], places: Sequence[int]) -> None:
+    def _check_distinct(self, spans: Sequence[tuple[int, int]]) -> None:
         """Check the precondition of the proofs: each buffer that the kernel stores to has one name."""
-        spans = [(at, at + a.nbytes) for a, at in zip(found, places, strict=True)]
         reached = 0
         for begin, end in sorted(spans):
             if begin < reached:
@@ -225,6 +228,8 @@ class Calling:
 
     def _array(self, buffer: Buffer, array: Array | None, least: int, *, written: bool) -> Array:
         if array is None:
+            array = buffer.data
+        if array is None:
             raise self._unfit(buffer, "has no memory", "bind an array to it")
         if not isinstance(array, np.ndarray):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may err
             raise self._unfit(buffer, f"{brief(array)} is not an array", f"give one of {buffer.type}")
@@ -232,7 +237,7 @@ class Calling:
         if array.dtype != buffer.type.dtype or array.ndim != 1 or not flags.c_contiguous:
             what = f"is not a contiguous one-dimensional array of {buffer.type}"
             raise self._unfit(buffer, what, "convert it")
-        if len(array) < least:
+        if array.size < least:
             what = f"has {len(array)} elements where {least} are needed"
             raise self._unfit(buffer, what, "pass a longer array")
         if written and not flags.writeable:

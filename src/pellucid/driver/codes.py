@@ -187,12 +187,11 @@ class CompiledCode:
     def _arrays(self, args: Sequence[Any], named: Mapping[str, Array]) -> dict[str, Array]:
         """Arrays by the names of their memories, as they must be."""
         found: dict[str, Array] = {}
-        for one, value in [
-            *zip(self.given, args, strict=True),
-            *((m, named.get(n)) for n, m in self.memories.items()),
-        ]:
+        for one, value in zip(self.given, args, strict=True):
             if isinstance(one, Memory):
                 found[one.name] = _words_of(one, value)
+        for name, one in self.memories.items():
+            found[one.name] = _words_of(one, named.get(name))
         if self._lowered is not None:
             for name, memory in self._lowered.memories.items():
                 if name not in found and memory.data is not None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..backends.port import Backend, Code
 from ..base.deep_stack import with_deep_stack
+from ..base.errors import InputError
 from ..ir.expr import Expr
 from ..ir.facts import Facts
 from ..ir.nest import uniform
@@ -47,9 +48,16 @@ class NativeProgram:
         Raises InputError for a missing or unfit argument or array, for an array that is written to and overlaps
         another, and where the program itself refuses or would never end.
         """
-        memory, results = self.residual.bind({} if arrays is None else arrays)
-        self.code.run(arguments, memory, threads=threads)
-        return self.residual.returned(results)
+        given: Mapping[str, Any] = {} if arrays is None else arrays
+        residual = self.residual
+        memory, results = residual.bind(given, check=False)
+        try:
+            self.code.run(arguments, memory, threads=threads)
+        except InputError:
+            # Code has checked the arrays, and calls them as its buffers: the memories' names tell more.
+            residual.bind(given)
+            raise
+        return residual.returned(results)
 
 
 def compile_program(

@@ -14,12 +14,13 @@ INTEGER, BOOLEAN, REAL, NIL, TEXT, CODE, MEMORY, VECTOR, PAIR, CLOSURE = 0, 1, 2
 Instruction: TypeAlias = tuple[Any, ...]
 """One of these; a failure of 0 cannot happen.
 
-(add|sub|mul|div|mod|shl|shr d a b failure) exact and rounded down, (and|or|xor|eq|lt d a b), (is0 d a),
+(add|sub|mul|div|mod|shl|shr d a b failure) exact and rounded down, (real_div|real_mod d a b) of the bits of reals,
+as Python rounds them, (whole d a) a real rounded towards zero, (and|or|xor|eq|lt d a b), (is0 d a),
 (select d c a b), (require c failure), (pair d car cdr tags word ...), (car|cdr|tags d p), (field d p number) of a
 word from the fourth on, (within d memory a distance), (load d memory index failure), (store memory index value
 failure), (row d row a ...), (fixed d number), (if c stream), (unless c block args), and at the end of a stream (go
-block args), (switch w ((block args) ...)), (give value tag) or (fail failure). Shifts are by 0 to 63 bits, and
-quotients by what is not 0: whoever writes a graph sees to that.
+block args), (switch w ((block args) ...)), (give value tag) or (fail failure). Shifts are by 0 to 63 bits, quotients
+by what is not 0, and `whole` is of what fits in 64 bits: whoever writes a graph sees to that.
 """
 Stream: TypeAlias = "list[Instruction]"
 

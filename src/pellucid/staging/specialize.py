@@ -140,13 +140,18 @@ class Residual:
     faults: tuple[Fault, ...] = ()
     fault: Buffer | None = None
 
-    def bind(self, arrays: Mapping[str, Array]) -> tuple[dict[Buffer, Array], list[Array]]:
+    def bind(
+        self, arrays: Mapping[str, Array], *, check: bool = True
+    ) -> tuple[dict[Buffer, Array], list[Array]]:
         """The memory of a call: arrays of words by the names of memories, one element for each result, and the fault.
 
         Raises InputError for an unknown or missing name, for an array that is too short, or for one that is written to
-        and overlaps another.
+        and overlaps another. Without `check` only the names are looked at: what runs looks at the arrays.
         """
-        bound = bound_arrays(self.memories, arrays, self.kernel.outputs)
+        if not check and arrays.__class__ is dict and arrays.keys() == self.memories.keys():
+            bound = {memory.buffer: arrays[name] for name, memory in self.memories.items()}
+        else:
+            bound = bound_arrays(self.memories, arrays, self.kernel.outputs)
         buffers = self.results if self.fault is None else (*self.results, self.fault)
         results = [np.zeros(b.size, b.type.dtype) for b in buffers]
         bound.update(zip(buffers, results, strict=True))

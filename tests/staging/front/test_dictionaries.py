@@ -4,6 +4,7 @@ import random
 from typing import Any
 
 import pytest
+from tests.staging.front.agreeing import agrees
 from tests.staging.front.test_tables import TIERS, compared, entry
 
 import pellucid
@@ -143,3 +144,45 @@ def test_what_has_no_machine_code_says_so_and_runs(function: Any, table: Any, ru
     for tier in TIERS[1:]:
         with pytest.raises(StagingError, match=f"{rule}.*or run the program by the machine"):
             pellucid.compile_code(program.code, "integer", "integer", tier=tier)
+
+
+@interpreter
+def scoped(program, x):
+    return valued(program, {"x": x})
+
+
+def valued(tree, names):
+    if isinstance(tree, int):
+        return tree
+    if isinstance(tree, str):
+        return names[tree]
+    if tree[0] == "let":
+        inner = dict(names)
+        inner[tree[1]] = valued(tree[2], names)
+        return valued(tree[3], inner)
+    return valued(tree[1], names) + valued(tree[2], names)
+
+
+def test_a_copy_of_a_dictionary_gets_entries_of_its_own() -> None:
+    inner = ("let", "x", ("+", "x", 1), ("+", "x", "x"))
+    trees = [("let", "y", ("+", "x", "x"), ("+", "y", inner)), ("+", inner, "x"), ("let", "x", 3, inner)]
+    for tree in trees:
+        program = agrees(scoped, {"program": tree}, [{"x": one} for one in (0, 5, -7)])
+        assert program.tier == "templates"
+
+
+@interpreter
+def kept(program, x):
+    found = {}
+    for name in program:
+        found[name] = x
+    other = found
+    other["a"] = 1
+    return found["a"]
+
+
+def test_a_second_name_for_a_dictionary_that_is_changed_says_how_to_copy_it() -> None:
+    with pytest.raises(
+        StagingError, match=r"found is changed, and would have two names; copy it: dict\(found\)"
+    ):
+        cogen(kept, program=STATIC, x=DYNAMIC)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pellucid.base.errors import InputError, StagingError
-from pellucid.staging import DYNAMIC, STATIC, cogen, interpreter
+from pellucid.staging import DYNAMIC, STATIC, cogen, interpreter, lift
 
 
 def line(function, text):
@@ -243,3 +243,39 @@ def test_a_memory_is_an_array_of_unsigned_words(kind) -> None:
         InputError, match=f"first: an array of {kind} is no memory for words; give an array of uint8"
     ):
         f(np.array([5, 6], kind))
+
+
+@interpreter
+def matches(pattern, text, size):
+    return tried(pattern, (), text, size, lift(0))
+
+
+def tried(one, rest, text, size, at):
+    if one[0] == "char":
+        if at >= size:
+            return 0
+        if text.load(at) != one[1]:
+            return 0
+        return after(rest, text, size, at + 1)
+    if one[0] == "or":
+        if tried(one[1], rest, text, size, at) == 1:
+            return 1
+        return tried(one[2], rest, text, size, at)
+    if after(rest, text, size, at) == 1:
+        return 1
+    return tried(one[1], (one, rest), text, size, at)
+
+
+def after(rest, text, size, at):
+    return 1 if len(rest) == 0 else tried(rest[0], rest[1], text, size, at)
+
+
+def test_what_comes_in_turn_is_not_what_grows() -> None:
+    # Few patterns come again and again, each with more to do after it: calls grow, and no variable does.
+    either = ("or", ("char", 98), ("or", ("char", 99), ("char", 100)))
+    error = told(
+        matches, ("many", ("or", either, ("many", either))), pattern=STATIC, text=DYNAMIC, size=DYNAMIC
+    )
+    assert "unfolded without end" in error
+    assert "dynamic_call(" in error
+    assert "lift" not in error

@@ -2,6 +2,9 @@
 
 # ruff: noqa: PERF401, PERF403, SIM110 - interpreters have loops, and no comprehensions
 
+import itertools
+import re
+
 import numpy as np
 import pytest
 from tests.staging.front.agreeing import agrees
@@ -276,3 +279,75 @@ def test_a_state_machine_over_bytes() -> None:
     texts = (b"ab cd", b" x  y ", b"", b"a!")
     cases = [{"data": np.frombuffer(one, np.uint8)} for one in texts]
     agrees(machine, {"table": table, "accepting": ("word", "gap")}, cases)
+
+
+# ---- regular expressions with brackets: what is left to match is a list that is handed on ----
+
+
+@interpreter
+def begins(pattern, text, size):
+    return tried(pattern, (), text, size, lift(0))
+
+
+def tried(one, rest, text, size, at):
+    kind = one[0]
+    if kind == "char":
+        if at >= size:
+            return 0
+        if text.load(at) != one[1]:
+            return 0
+        return after(rest, text, size, at + 1)
+    if kind == "then":
+        return tried(one[1], (one[2], rest), text, size, at)
+    if kind == "or":
+        if dynamic_call(tried(one[1], rest, text, size, at)) == 1:
+            return 1
+        return tried(one[2], rest, text, size, at)
+    if dynamic_call(after(rest, text, size, at)) == 1:
+        return 1
+    return tried(one[1], (one, rest), text, size, at)
+
+
+def after(rest, text, size, at):
+    if len(rest) == 0:
+        return 1
+    return tried(rest[0], rest[1], text, size, at)
+
+
+def parsed(text):
+    """The pattern of an expression of letters, `|`, `*` and brackets."""
+
+    def either(at):
+        one, at = sequence(at)
+        if at < len(text) and text[at] == "|":
+            other, at = either(at + 1)
+            return ("or", one, other), at
+        return one, at
+
+    def sequence(at):
+        one, at = item(at)
+        if at < len(text) and text[at] not in "|)":
+            other, at = sequence(at)
+            return ("then", one, other), at
+        return one, at
+
+    def item(at):
+        if text[at] == "(":
+            one, at = either(at + 1)
+        else:
+            one = ("char", ord(text[at]))
+        if text[at + 1 : at + 2] == "*":
+            return ("many", one), at + 2
+        return one, at + 1
+
+    return either(0)[0]
+
+
+@pytest.mark.parametrize("pattern", ["a(b|c)*d", "(a|ab)(c|bcd)", "a*b*c", "(a*b|c)*d", "((ab)*|a)b"])
+def test_regular_expressions_with_brackets(pattern: str) -> None:
+    program = cogen(begins, pattern=STATIC, text=DYNAMIC, size=DYNAMIC)(parsed(pattern))
+    for length in range(6):
+        for letters in itertools.product("abcd", repeat=length):
+            text = "".join(letters)
+            words = np.frombuffer(text.encode() + b"\0", np.uint8).copy()
+            assert program(words, length) == bool(re.match(pattern, text)), text

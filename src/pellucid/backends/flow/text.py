@@ -7,14 +7,21 @@ the same machine code at once and worse.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
-from ...base.errors import BackendError
+from ...base.errors import BackendError, IrError
+from ...ir import expr as E
 from ...ir import prim as table
 from ...ir import types as T
+from ...ir.expr import Expr, apply, topological
+from ...ir.facts import top
 from ...ir.flow import FlowRow, Graph, Instruction, Stream
+from ...rewriting.expand import expand
 from ..jit.polling import POLL_INTERVAL
-from ..jit.spelling import form
+from ..jit.spelling import form, literal
 from .frame import FULL, PAIR_BYTES, STOPPED, FrameWord, Outline, arguments_at, frame_words, heads, roots_at
+from .reals import FUNCTIONS
 
 ENTRY = "pellucid_flow"
 _SIMPLE = {"and": "and", "or": "or", "xor": "xor", "shr": "ashr"}
@@ -22,6 +29,20 @@ _CHECKED = {"add": "sadd", "sub": "ssub", "mul": "smul"}
 _TESTS = {"eq": "eq", "lt": "slt"}
 MAX_LENGTH = 1 << 48
 """No memory has more words, so that LLVM compares addresses with lengths as it does with other numbers."""
+
+
+@lru_cache(1 << 10)
+def body_of(name: str, types: tuple[T.Type, ...], attr: Any) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+    """A row as rows that have a spelling: its operands, and the nodes, each after those that it reads.
+
+    >>> [node.op for node in body_of("mul", (T.f64, T.f64), None)[1]]
+    ['mul']
+    """
+    params = tuple([E.param(f"x{k}", each) for k, each in enumerate(types)])
+    # By themselves parameters are finite, and these need not be.
+    anything = {one: top(one.type) for one in params}
+    (root,) = expand([apply(name, *params, attr=attr)], "exact", ranges=anything)
+    return params, tuple([node for node in topological([root]) if node.op != "param"])
 
 
 def text(graph: Graph, known: list[Outline]) -> str:
@@ -39,6 +60,7 @@ class _Text:
         self.label = "entry"
         self._count = 0
         self._failures: set[int] = set()
+        self._has_remainders = False
         self._into: dict[int, list[tuple[str, tuple[str, ...]]]] = {}
         self._heads = heads(known)
 
@@ -65,7 +87,8 @@ class _Text:
         )
         # Known to be all there, words of the frame are read before loops.
         frame = f"ptr noalias align 8 dereferenceable({8 * frame_words(self.graph)}) %frame"
-        return f"{intrinsics}\n{weights}\ndefine i64 @{ENTRY}({frame}) {{\n{function}\n}}\n"
+        functions = FUNCTIONS if self._has_remainders else ""
+        return f"{intrinsics}\n{functions}{weights}\ndefine i64 @{ENTRY}({frame}) {{\n{function}\n}}\n"
 
     def _entry(self) -> list[str]:
         first = arguments_at(self.graph)
@@ -257,6 +280,11 @@ class _Text:
                 return self._shl(a, b, failure)
             case ("div" | "mod" as op, _, a, b, failure):
                 return self._divided(op, a, b, failure)
+            case ("real_div" | "real_mod" as op, _, a, b):
+                self._has_remainders = True
+                return self.let(f"call i64 @{op}(i64 {self.value(a)}, i64 {self.value(b)})")
+            case ("whole", _, a):
+                return self.let(f"fptosi double {self._operand(T.f64, True, a)} to i64")
             case ("select", _, c, a, b):
                 test = self.let(f"icmp ne i64 {self.value(c)}, 0")
                 return self.let(f"select i1 {test}, i64 {self.value(a)}, i64 {self.value(b)}")
@@ -282,17 +310,20 @@ class _Text:
                 raise AssertionError(instruction)
 
     def _row(self, row: FlowRow, args: list[int]) -> str:
-        """A row of the operator table, by its spelling; words are made values of its types, and the result a word."""
-        prim = table.row(row.name)
-        if prim.domain is not None or prim.ref is None:
+        """A row of the operator table; words are made values of its types, and the result a word."""
+        try:
+            params, nodes = body_of(row.name, row.types, row.attr)
+        except IrError as error:
             raise BackendError(
-                f"{row.name} has no spelling for any operands", place=self.graph.name, fix="compile a nest"
-            )
+                f"{row.name} has no spelling for any operands: {error.message}",
+                place=self.graph.name,
+                fix="compile a nest",
+            ) from error
         operands = [self._operand(*each) for each in zip(row.types, row.reals, args, strict=True)]
-        self._count += 1
-        name = f"%t{self._count}"
-        lines = form(prim, row.types[0], row.result, 0)(name, *operands)
-        self.lines += [f" {line}" for line in lines.split("\n")]
+        names = dict(zip(params, operands, strict=True))
+        for node in nodes:
+            names[node] = literal(node) if node.op == "const" else self._spelled(node, names)
+        name = names[nodes[-1]]
         if row.result is T.boolean:
             return self._truth(name)
         if row.result.is_float:
@@ -303,6 +334,15 @@ class _Text:
         return self.let(
             f"{'sext' if row.result.kind == 'signed' else 'zext'} i{row.result.bits} {name} to i64"
         )
+
+    def _spelled(self, node: Expr, names: dict[Expr, str]) -> str:
+        """The name of what a node without a body makes, after its lines."""
+        self._count += 1
+        name = f"%t{self._count}"
+        write = form(table.row(node.op), node.args[0].type, node.type, 0)
+        lines = write(name, *[names[arg] for arg in node.args])
+        self.lines += [f" {line}" for line in lines.split("\n")]
+        return name
 
     def _operand(self, type_: T.Type, is_real: bool, register: int) -> str:
         """A word as a value of a type."""

@@ -28,6 +28,10 @@ SIGNATURE = ctypes.CFUNCTYPE(
 )
 _Room = tuple["array[int]", int, list[np.ndarray[Any, Any]]]
 """What machine code is given in one call, the address of that, and the scratch memory that it names."""
+MAX_KEPT = 1 << 16
+"""Maximum bytes of scratch memory that a call leaves to the next one."""
+MAX_PREPARED = 8
+"""Maximum prepared calls of a kernel: for so many numbers of threads."""
 FINE_BANDS = 128
 """Maximum parts of a frame where machine code hands them out: small, so that no thread waits long for the last."""
 
@@ -108,6 +112,8 @@ class MachineCode:
     pack_into: Callable[..., None] = field(init=False, repr=False)
     lengths_at: int = field(init=False, repr=False)
     params_at: int = field(init=False, repr=False)
+    _kept: dict[int | None, Any] = field(init=False, repr=False, default_factory=dict[Any, Any])
+    """The last calls of a kernel without parameters, by their threads; small ones only."""
 
     def __post_init__(self) -> None:
         """Prepare what every call needs: how arguments and the caller's buffers are told, and at which bytes."""
@@ -122,7 +128,11 @@ class MachineCode:
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
         """Run once; see `port.Code`."""
         calling = self.calling
-        call = PreparedCall(self, arguments, threads)
+        call = self._kept.get(threads)
+        if call is None:
+            call = PreparedCall(self, arguments, threads)
+            if not calling.params and call.scratch <= MAX_KEPT and len(self._kept) < MAX_PREPARED:
+                self._kept[threads] = call
         arrays, places = calling.located(memory, self.needs)
         if self.aligned and not all(a.flags.aligned for a in arrays):
             given, arrays = arrays, [a if a.flags.aligned else a.copy() for a in arrays]
@@ -143,7 +153,7 @@ class PreparedCall:
     that are handed out, about `parts` of each at most. Memory of a call that has ended is kept for the next one.
     """
 
-    __slots__ = ("_code", "_free", "_sizes", "_slots", "_steps", "_threads")
+    __slots__ = ("_code", "_free", "_sizes", "_slots", "_steps", "_threads", "scratch")
 
     def __init__(
         self, code: MachineCode, arguments: Arguments, threads: int | None = None, parts: int = FINE_BANDS
@@ -153,6 +163,9 @@ class PreparedCall:
         self._code, self._threads = code, threads
         self._slots, values = code.slots(arguments)
         self._sizes = calling.sizes(values)
+        self.scratch = sum(
+            n * b.type.dtype.itemsize for n, b in zip(self._sizes, calling.scratch, strict=True)
+        )
         most = parts if code.workers is not None else min(parts, MAX_BANDS)
         # Each phase is called with the range of its loop, if it has one. A loop without iterations is not called.
         self._steps: list[tuple[Any, int, int, int]] = []

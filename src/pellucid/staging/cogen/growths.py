@@ -97,14 +97,21 @@ def grown(owner: Extension, given: list[tuple[Any, ...]]) -> GrowthError:
 
 
 def _changed(owner: Extension, given: list[tuple[Any, ...]]) -> dict[str, list[Any]]:
-    """The parameters of an extension that are given other values each time, with these."""
+    """The parameters of an extension that are given other values each time, with the last of these.
+
+    What has a few values only, in turn, is left out where something else is ever new: it does not grow.
+    """
     changed: dict[str, list[Any]] = {}
+    is_new: set[str] = set()
     for at, name in enumerate(owner.leaf_names()):
         values = [one[at] for one in given if at < len(one)]
-        same = all(_is_same(values[0], one) for one in values[1:])
-        if name is not None and not same:
-            changed.setdefault(name, values)
-    return changed
+        last = values[-_MAX_SHOWN:]
+        if name is None or all(_is_same(last[0], one) for one in last[1:]):
+            continue
+        changed.setdefault(name, last)
+        if len(values) <= _MAX_SHOWN or len(set(values)) * _MAX_TURNS >= len(values):
+            is_new.add(name)
+    return {name: last for name, last in changed.items() if name in is_new or not is_new}
 
 
 def _samples(changed: dict[str, list[Any]]) -> tuple[str, ...]:
@@ -113,6 +120,8 @@ def _samples(changed: dict[str, list[Any]]) -> tuple[str, ...]:
     return tuple(repr(one) for one in values if isinstance(one, int) and abs(one) < _MAX_NUMBER)
 
 
+_MAX_TURNS = 4
+"""Times that each value of a parameter comes, on average, of which there are ever new ones."""
 _MAX_KEY_DEPTH = 4
 """Keys in keys that are looked into; those of lists have two levels for each one around."""
 _MAX_GROWTHS = 20
@@ -138,6 +147,6 @@ def growths(session: CompilerSession) -> Iterator[Growth]:
     owners = {owner.number: owner for owner in session.owners.values()}
     for number, _ in made.most_common(_MAX_GROWTHS):
         if number in owners:
-            given = [one[1:] for one in session.table if one[0] == number][-3:]
+            given = [one[1:] for one in session.table if one[0] == number]
             changed = _changed(owners[number], given)
             yield Growth(owners[number].code.name, tuple(changed), _samples(changed))

@@ -356,7 +356,7 @@ class CompilerSession:
             if placed:
                 owner = max(placed, key=self._made.__getitem__)
                 number = owner.number
-        return grown(owner, [one[1:] for one in self.table if one[0] == number][-3:])
+        return grown(owner, [one[1:] for one in self.table if one[0] == number])
 
     def entered(
         self, key: Any, owner: Extension, names: dict[str, int], count: int

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,9 +15,21 @@ CALLABLE = (
     "tuple"
 )
 """Functions that an interpreter may call."""
-ITERATORS: Mapping[Any, str] = dict.fromkeys(
-    (range, enumerate, zip, reversed), "use it in `for ... in ...`, or append the items to a list"
-) | dict.fromkeys((sum, any, all, sorted, map, filter, set, print), "write a loop")
+_ROWS = {
+    math.fabs: "abs(x)", math.pow: "apply('pow.f64', x, y)", math.atan2: "apply('atan2.f64', y, x)",
+    **{one: f"apply('{one.__name__}.f64', x)" for one in (math.sin, math.cos, math.exp, math.log, math.sqrt)},
+    **{one: f"int(apply('{one.__name__}.f64', x))" for one in (math.floor, math.ceil, math.trunc)},
+}  # fmt: skip
+CALLS: Mapping[Any, str] = {
+    **dict.fromkeys(
+        (range, enumerate, zip, reversed), "use it in `for ... in ...`, or append the items to a list"
+    ),
+    **dict.fromkeys((sum, any, all, sorted, map, filter, set, print), "write a loop"),
+    **{one: f"write {text}" for one, text in _ROWS.items()},
+    round: "write int(apply('round.f64', x))",
+    divmod: "write x // y and x % y",
+    pow: "multiply, or write apply('pow.f64', x, y)",
+}
 """For functions of Python that it may not call by themselves, what to write."""
 INSTEAD: Mapping[type[ast.AST], str] = {
     ast.Lambda: "write a function with `def` at the top of the file, and call it by its name; "

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any, ClassVar, cast
 
-from pellucid.staging.front.advice import CALLABLE, ITERATORS, branched
+from pellucid.staging.front.advice import CALLABLE, CALLS, branched
 from pellucid.staging.front.blocks import BlockBranch, Blocks, Fail, Go, PythonBlock
 from pellucid.staging.front.comparisons import Comparisons
 from pellucid.staging.front.effects import CHANGES, EffectTarget, is_transparent, root_of
 from pellucid.staging.front.inference import Inference
-from pellucid.staging.front.kinds import Kind, point_of
+from pellucid.staging.front.kinds import Kind, how_to_copy, point_of
 from pellucid.staging.front.objects import fields_of
 from pellucid.staging.front.returns import Returns, alone, alone_recursive, changing, opening, recursive
 from pellucid.staging.front.sequences import STRUCTURES, Sequences
@@ -184,7 +184,7 @@ class Expressions(Sequences):
             raise self.error(
                 node,
                 f"{ast.unparse(node.func)} is no function of the interpreter",
-                ITERATORS.get(known, CALLABLE) if isinstance(known, type | type(len)) else CALLABLE,
+                CALLS.get(known, CALLABLE) if isinstance(known, type | type(len)) else CALLABLE,
             )
         return write(self, node)
 
@@ -268,12 +268,12 @@ class Expressions(Sequences):
             raise self.error(
                 node,
                 f"{text} is changed, and would have two names: {callee.name} keeps or returns it",
-                f"copy it: list({text}) or tuple({text})",
+                how_to_copy(text, self.kind(one)),
             )
         roots = [root_of(each) for each in target.args if self.kind(each).changes]
         if roots.count(root_of(one)) > 1:
             raise self.error(
-                node, f"{text} is changed, and handed on twice", f"copy it: list({text}) or tuple({text})"
+                node, f"{text} is changed, and handed on twice", how_to_copy(text, self.kind(one))
             )
 
     def _constructed(self, node: Any, target: EffectTarget) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pellucid.staging.front.effects import CHANGES, Effects, EffectTarget, is_transparent
 from pellucid.staging.front.givens import find_forms
-from pellucid.staging.front.kinds import ANY, ITEM, Kind, Kinds, link_rest
+from pellucid.staging.front.kinds import ANY, ITEM, Kind, Kinds, find_keyed, link_rest
 from pellucid.staging.front.literals import outside_kind, position, written_key
 from pellucid.staging.front.objects import (
     defaults_of,
@@ -20,7 +20,6 @@ from pellucid.staging.front.objects import (
     has_init,
     is_class,
     is_named_tuple,
-    keyed,
     match_fields,
     method_of,
 )
@@ -52,6 +51,8 @@ class Inference(Effects):
         """Sequences, and what is behind some of their items."""
         self.dictionaries: list[tuple[Kind, set[str]]] = []
         """The dictionaries that are written, with their keys; an empty text is one that is no text."""
+        self.copies: list[tuple[Kind, Kind]] = []
+        """Copies of dictionaries, and what they are copies of."""
         self.sized: list[str] = []
         """The memories among the parameters of the entry whose length is asked for."""
         self.sizes: list[str] = []
@@ -70,26 +71,13 @@ class Inference(Effects):
                 one.made.add("given")
         while any(link_rest(*one) for one in self.rests):
             pass
-        self._find_keyed()
+        for made, held in self.copies:
+            # A copy is the same pairs, so what is changed in it later is of the same points.
+            if "given" not in held.root.forms:
+                made.unite(held)
+        find_keyed(self.dictionaries)
         find_forms(self)
         self.find_effects()
-
-    def _find_keyed(self) -> None:
-        """Make objects of the dictionaries of which all keys are written, and the same wherever one is made."""
-        changing = True
-        while changing:
-            changing = False
-            for kind, keys in self.dictionaries:
-                own = kind.root
-                others = own.forms - {"dict", "none"} or own.sized or own.looped
-                if ITEM not in own.parts and (others or keys != own.parts.keys()):
-                    own.part(ITEM)
-                    changing = True
-        for kind, _ in self.dictionaries:
-            own = kind.root
-            if ITEM not in own.parts and own.of is None:
-                own.forms.discard("dict")
-                own.made_of(keyed(tuple(own.parts)))
 
     def source(self, function: FunctionType) -> Source:
         """The source of a function; a new one is read later."""
@@ -411,6 +399,8 @@ class _Walk:
             made = Kind(known.__name__)
             made.lengths.add(ANY)
             made.part(ITEM).unite(args[0].part(ITEM))
+            if known is dict:
+                self._inference.copies.append((made, args[0]))
             return made
         if known is dict:
             return self._dictionary([], [])

@@ -181,6 +181,24 @@ def link_rest(held: Kind, first: int, rest: Kind) -> bool:
     return changed
 
 
+def find_keyed(dictionaries: Iterable[tuple[Kind, set[str]]]) -> None:
+    """Make objects of the dictionaries of which all keys are written, and the same wherever one is made."""
+    changing = True
+    while changing:
+        changing = False
+        for kind, keys in dictionaries:
+            own = kind.root
+            others = own.forms - {"dict", "none"} or own.sized or own.looped
+            if ITEM not in own.parts and (others or keys != own.parts.keys()):
+                own.part(ITEM)
+                changing = True
+    for kind, _ in dictionaries:
+        own = kind.root
+        if ITEM not in own.parts and own.of is None:
+            own.forms.discard("dict")
+            own.made_of(keyed(tuple(own.parts)))
+
+
 def point_of(kind: Kind) -> str:
     """The cons point of a kind: a name of its own, which is one word."""
     own = kind.root
@@ -230,6 +248,20 @@ def several(forms: Iterable[str]) -> str:
     'a static sequence in some places and a list in others'
     """
     return f"a {' in some places and a '.join(sorted(forms))} in others".replace("given", "static sequence")
+
+
+def how_to_copy(text: str, kind: Kind) -> str:
+    """What to write where a value that is changed would get a second name.
+
+    >>> how_to_copy("found", Kind("list"))
+    'copy it: list(found) or tuple(found)'
+    """
+    forms = kind.root.forms
+    if "object" in forms and not is_keyed(kind.root.of):
+        return "make a second object of its fields"
+    return (
+        f"copy it: dict({text})" if forms & {"dict", "object"} else f"copy it: list({text}) or tuple({text})"
+    )
 
 
 def written(kind: Kind) -> list[Any]:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from pellucid.staging.front.blocks import BlockBranch, Go, PythonBlock
-from pellucid.staging.front.kinds import Kind
+from pellucid.staging.front.kinds import Kind, how_to_copy
 from pellucid.staging.front.loops import Item, LoopExpressions
 from pellucid.staging.front.objects import match_fields
 
@@ -112,7 +112,7 @@ class Patterns:
             raise self._function.error(
                 target,
                 f"{text} is changed, and is an item too",
-                f"copy it: list({text}) or tuple({text})",
+                how_to_copy(text, kind),
             )
 
     def bind_item(self, target: ast.expr, item: Item, *, only_looks: bool) -> None:

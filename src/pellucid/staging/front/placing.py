@@ -15,7 +15,10 @@ from pellucid.staging.front.source import Source
 
 _CODE = re.compile(r"([A-Za-z_][\w.]*):(\d+)")
 _NO_ITEM = "no such item, or an item of what has none"
-_WORDS = {"$k": "the continuation", "a half of what is no pair": _NO_ITEM, "no pair: None": _NO_ITEM}
+_WORDS = {
+    "$k": "the continuation", "a half of what is no pair": _NO_ITEM, "no pair: None": _NO_ITEM, "imod: ": "%: ",
+    "idiv: ": "//: ", "integer-of: ": "int: ",
+}  # fmt: skip
 """What the generator says, in the words of Python."""
 _CONTINUATIONS = {"$k", "$self"}
 """What a code goes on with, or is the rest of."""
@@ -100,23 +103,31 @@ def _deep(error: EndlessError, own: dict[str, Source]) -> StagingError | None:
     if found is None:
         return None
     source, line = found
-    text = source.lines[line - source.first].strip()
     return StagingError(
-        f"{source.name}: the call in {text!r} is unfolded without end, since a dynamic test ends the recursion",
+        f"{source.name}: the call in {_text(source, line)!r} is unfolded without end, since a dynamic test "
+        "ends the recursion",
         place=f"{source.file}:{line}",
         fix="write dynamic_call(...) around that call, so that the program makes it, or make the test static",
     )
 
 
+def _text(source: Source, line: int) -> str:
+    """A line of a function."""
+    return source.lines[line - source.first].strip()
+
+
 def _endless(error: EndlessError, own: dict[str, Source], inference: Inference) -> StagingError | None:
     """The error of a loop that is unrolled without end: what grows is said of the code that is made most often."""
     empty: tuple[Source, int] | None = None
+    after: tuple[Source, int] | None = None
     counts = goes_on = False
     for growth in error.growths:
         found = _split(growth.code, own)
         names = [one for one in growth.names if "$" not in one]
         if found is not None and names:
             return _grown(growth, names, *found, inference)
+        if after is None and growth.names == ("$self",):
+            after = found
         if empty is None and found is not None:
             empty, counts = found, any(one.startswith(RANGE) for one in growth.names)
             goes_on = bool(growth.names) and not {*growth.names} - _CONTINUATIONS
@@ -128,6 +139,14 @@ def _endless(error: EndlessError, own: dict[str, Source], inference: Inference) 
             f"{source.name}: the loop over a range is unrolled, and the range is too long for that",
             place=f"{source.file}:{line}",
             fix="lift its end, so that the program counts: range(lift(n))",
+        )
+    if goes_on and after is not None:
+        source, line = after
+        return StagingError(
+            f"{source.name}: the call in {_text(source, line)!r} is unfolded without end or too often, each time with "
+            "other code after it",
+            place=f"{source.file}:{line}",
+            fix="give a smaller program, or write dynamic_call(...) around that call, so that the calls share one code",
         )
     if goes_on:
         return StagingError(

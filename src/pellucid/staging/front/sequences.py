@@ -12,7 +12,7 @@ from typing import Any
 from pellucid.base.errors import StagingError
 from pellucid.staging.front.blocks import BlockBranch, Blocks, Go, PythonBlock
 from pellucid.staging.front.inference import Inference
-from pellucid.staging.front.kinds import ITEM, Kind, point_of, several
+from pellucid.staging.front.kinds import ITEM, Kind, how_to_copy, point_of, several
 from pellucid.staging.front.literals import is_end, position, written_key
 from pellucid.staging.front.objects import fields_of, is_keyed, is_named_tuple, lacking, position_of
 from pellucid.staging.front.returns import entire, of_routine
@@ -96,7 +96,7 @@ class Sequences(ABC):
             raise self.error(
                 node,
                 f"{text} is changed, and would have two names",
-                f"copy it: list({text}) or tuple({text})",
+                how_to_copy(text, kind),
             )
         return self.place(node)
 

@@ -66,6 +66,7 @@ _ARITY = {
             "vlen",
             "atom-of",
             "index-of",
+            "integer-of",
         ],
         1,
     ),
@@ -335,6 +336,8 @@ class Flow(StaticSets):
             return args[0] & ~self.pairs
         if name == "index-of":
             return args[0] & NUMBERS
+        if name == "integer-of":
+            return INTEGERS if args[0] & SCALARS else 0
         if name in READS:
             return self.read(prim, args)
         one, other = args

@@ -10,7 +10,6 @@ nothing else but the number; so a truth is asked of any kind alike. `pruning` ta
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -323,7 +322,7 @@ class _Lowering(Operations):
         if isinstance(value, str) and value:
             return WordValue(TEXTS, self.constant(self.texts.setdefault(value, len(self.texts)) + 1))
         if isinstance(value, float):
-            return WordValue(REALS, self.constant(int(struct.unpack("<q", struct.pack("<d", value))[0])))
+            return self.real(value)
         if isinstance(value, Memory):
             return WordValue(self.flow.memory(value), self.constant(1))
         if isinstance(value, RootCode):

@@ -297,6 +297,8 @@ class _Nest:
                 return node(op, *both)
             case (op, _, a, b, _) if op in _OPERATORS:
                 return node(_OPERATORS[op], self.whole(known, a), self.whole(known, b))
+            case ("real_div" | "real_mod" | "whole", *_):
+                raise self._unfit("remainders of real numbers, or their whole parts,")
             case _:
                 raise self._unfit("pairs, or jumps through them,")
 

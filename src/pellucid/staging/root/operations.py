@@ -6,6 +6,7 @@ type are rows of the operator table.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import ClassVar, NoReturn
 
@@ -46,8 +47,13 @@ _ON_REALS = {
     "min": "",
     "max": "",
 }
-_FOR_REALS = frozenset([*_ON_REALS, "idiv", "imod"])
-"""The primitives that take reals; of those that round there is no machine code."""
+_DIVISIONS = {"idiv": "real_div", "imod": "real_mod"}
+"""Instructions on the bits of reals."""
+_FOR_REALS = frozenset([*_ON_REALS, *_DIVISIONS])
+"""The primitives that take reals."""
+_TWO_REALS = (T.f64, T.f64)
+_BELOW_WORDS, _ABOVE_WORDS = math.nextafter(-(2.0**63), -math.inf), 2.0**63
+"""The real numbers next to those of which the whole part fits into a word."""
 _SCALARS = NUMBERS | REALS
 _GROWING = frozenset(["add", "sub", "mul"])
 _COMPARING = frozenset(["eq", "lt"])
@@ -219,28 +225,62 @@ class Operations(Words):
         exact = name in ("<", "=", "early=", "min", "max") or (
             name == "/" and not any(v.set & REALS for v in args)
         )
-        if (integers and exact) or name not in _ON_REALS or (name in ("min", "max") and held != REALS):
+        if (integers and exact) or (name in ("min", "max") and held != REALS):
             raise self._mixed(name)
         if any(v.set & REALS and v.set != REALS for v in args):
             raise self._mixed(name)
+        if name in _DIVISIONS:
+            zero = self._real_zero(args[1]) if args[1].set == REALS else self.emit("is0", args[1].word)
+            self.require(self.emit("is0", zero), self.failure(f"{name}: division by zero"))
+            return WordValue(held, self.emit(_DIVISIONS[name], *map(self._real, args)))
         if name in ("min", "max"):
             one, other = args
             order = [one, other] if name == "max" else [other, one]
-            smaller = self._row(FlowRow("lt", (T.f64, T.f64), T.boolean, None, ()), order)
+            smaller = self._row(FlowRow("lt", _TWO_REALS, T.boolean, None, ()), order)
             return WordValue(held, self.emit("select", smaller.word, other.word, one.word))
         operator = _ON_REALS[name]
         if name == "/":
             zero = self._real_zero(args[1])
             self.require(self.emit("is0", zero), self.failure("/: division by zero"))
         return self._row(
-            FlowRow(operator, (T.f64, T.f64), T.boolean if operator in ("lt", "eq") else T.f64, None, ()),
+            FlowRow(operator, _TWO_REALS, T.boolean if operator in ("lt", "eq") else T.f64, None, ()),
             args,
         )
 
+    def _real(self, value: WordValue) -> int:
+        """The bits of a number as a real."""
+        if value.set == REALS:
+            return value.word
+        self.numeric(value, "a real number")
+        return self._row(FlowRow("convert", (T.i64,), T.f64, T.f64, ()), [value]).word
+
+    def _integer_of(self, held: Set, args: list[WordValue]) -> WordValue:
+        """A number without its fraction."""
+        (one,) = args
+        if one.set & NUMBERS == one.set:
+            return WordValue(held, one.word)
+        if one.set != REALS:
+            raise self._mixed("integer-of")
+        least, most = self.real(_BELOW_WORDS), self.real(_ABOVE_WORDS)
+        low, high = self.real(-math.inf), self.real(math.inf)
+        no_number = self.failure("integer-of: cannot convert float NaN to integer")
+        infinite = self.failure("integer-of: cannot convert float infinity to integer")
+        for name, less, more, failure in (
+            ("eq", one, one, no_number),
+            ("lt", low, one, infinite),
+            ("lt", one, high, infinite),
+            ("lt", least, one, self.too_large()),
+            ("lt", one, most, self.too_large()),
+        ):
+            self.require(
+                self._row(FlowRow(name, _TWO_REALS, T.boolean, None, ()), [less, more]).word, failure
+            )
+        return WordValue(held, self.emit("whole", one.word))
+
     def _real_zero(self, value: WordValue) -> int:
         """Whether a real is zero."""
-        zero = WordValue(REALS, self.constant(0))
-        return self._row(FlowRow("eq", (T.f64, T.f64), T.boolean, None, ()), [value, zero]).word
+        zero = self.real(0.0)
+        return self._row(FlowRow("eq", _TWO_REALS, T.boolean, None, ()), [value, zero]).word
 
     def truth(self, value: WordValue) -> int:
         """A word that is 0 where a value is false."""
@@ -423,7 +463,7 @@ class Operations(Words):
         "atom?": _is_atom, "identity": _identity, "cons": _made_pair, "close": _made_pair, "car": _car, "cdr": _cdr,
         "frame": _frame, "atom-of": _atom_of, "item": item, "item-at": item, "vref": counted_item, "vlen": length,
         "unpacked": unpacked, "has": has, "has-length": has_length, "slice": part, "rest": rest,
-        "index-of": _index_of,
+        "index-of": _index_of, "integer-of": _integer_of,
     }  # fmt: skip
 
 

@@ -51,7 +51,16 @@ def _close(code: Any, frame: Any) -> Pair:
 
 def _divided(one: Any, other: Any) -> Any:
     """The quotient, rounded down."""
+    if other == 0:
+        raise ZeroDivisionError("division by zero")
     return one // other
+
+
+def _remainder(one: Any, other: Any) -> Any:
+    """What is left of a quotient that is rounded down, with the sign of the divisor."""
+    if other == 0:
+        raise ZeroDivisionError("division by zero")
+    return one % other
 
 
 def _same(value: Any) -> Any:
@@ -207,7 +216,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "-": Primitive(2, operator.sub, "sub"),
     "*": Primitive(2, _product, "mul"),
     "idiv": Primitive(2, _divided, "floor_div"),
-    "imod": Primitive(2, operator.mod, "mod"),
+    "imod": Primitive(2, _remainder, "mod"),
     "/": Primitive(2, _over),
     "min": Primitive(2, min, "min"),
     "max": Primitive(2, max, "max"),

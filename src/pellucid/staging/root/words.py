@@ -5,6 +5,7 @@ The bottom of `lowering`: `operations` write primitives with these, and `lowerin
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from pellucid.staging.root.flow import Flow
 from pellucid.staging.root.machine import HALT
 from pellucid.staging.root.program import RootCode
 from pellucid.staging.root.records import MadePair, ReadHalf
-from pellucid.staging.root.sets import INTEGERS, NUMBERS, Set
+from pellucid.staging.root.sets import INTEGERS, NUMBERS, REALS, Set
 from pellucid.staging.root.tables import StaticSequences
 
 TAGGED, _NULLABLE = -1, -2
@@ -92,6 +93,11 @@ class Words:
         if found is None:
             found = self._integers[number] = WordValue(INTEGERS, self.constant(number))
         return found
+
+    def real(self, number: float) -> WordValue:
+        """The value of a real number: its bits are the word."""
+        (word,) = struct.unpack("<q", struct.pack("<d", number))
+        return WordValue(REALS, self.constant(word))
 
     def number_of(self, register: int) -> int:
         """The number that a register below 0 stands for."""
