@@ -26,8 +26,8 @@ import packets  # noqa: E402
 from tests.staging.figures import FILTER, NYBBLES  # noqa: E402
 from tests.staging.interpreters import RPN, STEPS, TREES  # noqa: E402
 
-from pellucid.backends.flow.executable import is_possible  # noqa: E402
 from pellucid.backends.flow.running import by_templates  # noqa: E402
+from pellucid.backends.jit.executable import is_possible  # noqa: E402
 from pellucid.staging import Memory  # noqa: E402
 from pellucid.staging.cogen import cogen, tidy  # noqa: E402
 from pellucid.staging.cogen.tidy import size  # noqa: E402

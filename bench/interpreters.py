@@ -21,8 +21,8 @@ sys.path[:0] = [str(HERE)]
 
 from harness import reference  # noqa: E402
 
-from pellucid.backends.flow.executable import is_possible  # noqa: E402
 from pellucid.backends.flow.running import by_llvm, by_templates  # noqa: E402
+from pellucid.backends.jit.executable import is_possible  # noqa: E402
 from pellucid.base.errors import StagingError  # noqa: E402
 from pellucid.driver.codes import compile_code  # noqa: E402
 from pellucid.staging import Memory  # noqa: E402

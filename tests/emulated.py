@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from pellucid.backends.jit.binding import llvm_binding
 from pellucid.backends.jit.calling import Slots, entry
-from pellucid.backends.jit.engine import Machine, llvm_binding
+from pellucid.backends.jit.engine import Machine
 from pellucid.backends.llvm import LlvmBackend
 from pellucid.backends.port import Arguments, Calling, Memory, Ranges, layout
 from pellucid.ir.nest import Kernel
@@ -172,10 +173,10 @@ class Emulated(LlvmBackend):
         llvm, p = llvm_binding(), self.processor
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
-        target = llvm.Target.from_triple(p.triple).create_target_machine(
-            cpu=p.cpu, features=p.features, opt=1, reloc="pic", codemodel="small"
-        )
-        return Machine(p.cpu, p.features, target)
+        target = llvm.Target.from_triple(p.triple)
+        options = {"cpu": p.cpu, "features": p.features, "opt": 1, "reloc": "pic", "codemodel": "small"}
+        version = ".".join(map(str, llvm.llvm_version_info))
+        return Machine(p.cpu, p.features, p.triple, version, lambda: target.create_target_machine(**options))
 
     def compile(self, kernel: Kernel, ranges: Ranges) -> EmulatedCode:
         """The code of a placed nest."""
@@ -188,7 +189,7 @@ class Emulated(LlvmBackend):
     def linked(self, text: str) -> Path:
         """A shared library of LLVM text."""
         made = Path(_folder().name, f"kernel-{next(_numbers)}.o")
-        made.write_bytes(self.machine.compile(text))
+        made.write_bytes(self.machine.object_code(text))
         library = made.with_suffix(".so")
         command = [self.processor.compiler, "-shared", "-o", library, made, "-lm"]
         subprocess.run(command, check=True, capture_output=True)

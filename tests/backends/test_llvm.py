@@ -12,6 +12,7 @@ import pytest
 
 from pellucid.backends.conformance.programs import PROGRAMS
 from pellucid.backends.jit import engine
+from pellucid.backends.jit.binding import llvm_binding
 from pellucid.backends.llvm import LlvmBackend, register_reads
 from pellucid.base.errors import BackendError
 from pellucid.ir import expr as E
@@ -107,7 +108,7 @@ done:
   ret i64 %t
 }
 """
-    target, llvm = engine.machine().target, engine.llvm_binding()
+    target, llvm = engine.machine().target, llvm_binding()
     before = target.emit_assembly(llvm.parse_assembly(loop))
     inside = engine.machine().assembly(loop)
     LlvmBackend().compile(parse_nest(ADD.format(k=8)), {})

@@ -71,7 +71,8 @@ def test_code_from_a_damaged_entry_is_never_run(folder: Path):
     LlvmBackend(Cache(folder)).compile(kernel, {})
     for path in entries(folder):
         data = path.read_bytes()
-        path.write_bytes(data[:200] + bytes(len(data) - 200))
+        half = min(200, len(data) // 2)
+        path.write_bytes(data[:half] + bytes(len(data) - half))
     memory = {kernel.outputs[0]: np.zeros(4, np.int32)}
     LlvmBackend(Cache(folder)).compile(kernel, {}).run({}, memory)
     assert memory[kernel.outputs[0]].tolist() == [0, 5, 10, 15]

@@ -9,7 +9,7 @@ import pytest
 from tests.staging.test_root import APPEND, DYN_IF
 
 from pellucid.backends.flow import running
-from pellucid.backends.flow.executable import is_possible
+from pellucid.backends.jit.executable import is_possible
 from pellucid.base.errors import InputError, StagingError
 from pellucid.driver.background import close_all
 from pellucid.driver.codes import CompiledCode, compile_code

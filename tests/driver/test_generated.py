@@ -11,7 +11,7 @@ from tests.staging.figures import NYBBLES
 from tests.staging.interpreters import RPN, STEPS, TREES, rpn, steps, tree
 from tests.staging.test_cogen import compiled, memory
 
-from pellucid.backends.flow.executable import is_possible
+from pellucid.backends.jit.executable import is_possible
 from pellucid.base.errors import StagingError
 from pellucid.driver.codes import compile_code
 from pellucid.staging import Memory

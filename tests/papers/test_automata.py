@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pellucid.backends.flow.executable import is_possible
 from pellucid.backends.flow.frame import outlines
 from pellucid.backends.flow.templates import assembled
+from pellucid.backends.jit.executable import is_possible
 from pellucid.driver.codes import compile_code
 from pellucid.staging import Memory
 from pellucid.staging.root.lowering import lowered

@@ -9,7 +9,7 @@ import pytest
 from tests.staging.figures import APPEND, DYN_IF, EVEN, FILTER, NYBBLES
 from tests.staging.interpreters import RPN, rpn
 
-from pellucid.backends.flow.executable import is_possible
+from pellucid.backends.jit.executable import is_possible
 from pellucid.base.errors import StagingError, TextError
 from pellucid.driver.codes import compile_code
 from pellucid.staging.cogen import Compiler, cogen, tidy

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.backends.flow.executable import is_possible
+from pellucid.backends.jit.executable import is_possible
 from pellucid.base.errors import StagingError
 from pellucid.driver.codes import compile_code
 from pellucid.staging.cogen import cogen, tidy

@@ -7,7 +7,7 @@ import pytest
 from tests.fuzz.tiers import Call, compare, meant
 from tests.staging.test_root import APPEND
 
-from pellucid.backends.flow.executable import is_possible
+from pellucid.backends.jit.executable import is_possible
 from pellucid.base.errors import StagingError
 from pellucid.driver.codes import compile_code
 from pellucid.ir.flow import Graph

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Samples = np.ndarray[Any, Any]
 T = TypeVar("T")
@@ -85,6 +87,9 @@ def in_order(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterat
     >>> list(in_order(abs, iter([-3, 2, -1]), 2))
     [3, 2, 1]
     """
+    # Only what is larger than one band needs it.
+    from concurrent.futures import ThreadPoolExecutor
+
     waiting: deque[Future[R]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:

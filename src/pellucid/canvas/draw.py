@@ -12,7 +12,6 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from typing import TYPE_CHECKING, BinaryIO, Unpack, cast
 
 import numpy as np
@@ -45,6 +44,8 @@ from pellucid.driver.threads import available
 from pellucid.driver.view import EXACT, Smooth, check_size, checked_out, part_of
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from pellucid.pixels import Layout
 
 #: Past these rates the times of a GIF round to what players refuse to follow.
@@ -331,6 +332,8 @@ def checked_film(seconds: object, fps: object, look: Look) -> tuple[int, Fractio
     >>> checked_film(2, 29.97, Look(format_of("a.png")))
     (60, Fraction(2997, 100))
     """
+    from fractions import Fraction
+
     numbers: list[float] = []
     for place, value in (("seconds", seconds), ("fps", fps)):
         try:

@@ -454,10 +454,12 @@ def make_backend(name: str) -> Backend:
 
     Raises BackendError where it cannot run.
     """
+    from ..backends.jit.host import remember_in
     from ..backends.llvm import written
     from .cache import cache
     from .threads import available, thread_pool
 
+    remember_in(cache())
     return maker("llvm" if name == "auto" else name).make(Lent(cache(), thread_pool, available(), written))
 
 

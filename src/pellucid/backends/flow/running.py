@@ -18,10 +18,11 @@ import numpy as np
 from ...base.errors import BackendError, InputError, PellucidError, StagingError
 from ...ir.flow import PAIR, Graph
 from ..jit.engine import machine
+from ..jit.executable import is_possible, placed
+from ..jit.loading import loaded
 from ..jit.polling import Poll
 from ..port import CodeStore, address
 from . import collecting
-from .executable import is_possible, loaded
 from .frame import FULL, PAIR_BYTES, STOPPED, FrameWord, Outline, arguments_at, frame_words, outlines
 from .templates import assembled
 from .text import ENTRY, text
@@ -211,10 +212,8 @@ def by_llvm(graph: Graph, *, level: int = 2, store: CodeStore | None = None, are
 
     import hashlib
 
-    from ..jit.loading import loaded as kept
-
     key = hashlib.sha256(f"flow {level} {this.identity}\n{source}".encode()).hexdigest()
-    library = kept(store, key, lambda: this.whole(source, level), load)
+    library = loaded(store, key, lambda: this.whole(source, level), load)
     return FlowCode(graph, f"llvm {level}", library.calls[0], library, known, arena=arena)
 
 
@@ -227,5 +226,5 @@ def by_templates(graph: Graph, *, arena: int = ARENA) -> FlowCode:
         raise BackendError("templates are for x86-64 and Linux", place=graph.name, fix="compile it by LLVM")
     known = outlines(graph)
     code, slots = assembled(graph, known)
-    function, owner = loaded(code)
-    return FlowCode(graph, "templates", function, owner, known, slots, arena)
+    place, owner = placed(code)
+    return FlowCode(graph, "templates", _SIGNATURE(place), owner, known, slots, arena)

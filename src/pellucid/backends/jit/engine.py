@@ -16,11 +16,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ...base.errors import BackendError, installed
+from ...base.errors import BackendError
 from ...base.fingerprint import fingerprint
 from ...ir.prim import changed
 from ..port import CodeStore
+from . import image
+from .binding import llvm_binding
 from .calling import SIGNATURE, Library, entry
+from .host import host
 from .loading import Loaded, loaded
 
 if TYPE_CHECKING:
@@ -41,17 +44,6 @@ LINKS_PER_LINKER = 256
 _REGISTER = " = alloca [1 x "
 """The text of scratch memory of one element in a module."""
 _lock = threading.Lock()
-
-
-@cache
-def llvm_binding() -> Any:
-    """The binding to LLVM, initialized; imported when it is first needed."""
-    with installed("llvmlite", "or use the back end c or numpy"):
-        from llvmlite import binding
-
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    return binding
 
 
 @contextmanager
@@ -81,21 +73,32 @@ def _freed(passes: Any) -> Generator[Any]:
 
 @dataclass(slots=True)
 class Machine:
-    """Compiles for one processor, given by its name and features as LLVM calls them; the host's by default."""
+    """Compiles for one processor, given by its name and features as LLVM calls them, and loads what was compiled.
+
+    LLVM itself is first needed to compile, or to load what `image` leaves to it.
+    """
 
     cpu: str
     features: str
-    target: binding.TargetMachine = field(repr=False)
-    identity: str = field(init=False, repr=False)
-    """A text of all that object code depends on besides its own text."""
+    triple: str
+    _version: str = field(repr=False)
+    _make: Callable[[], binding.TargetMachine] = field(repr=False)
+    _target: binding.TargetMachine | None = field(default=None, repr=False)
     _linker: binding.LLJIT | None = field(default=None, repr=False)
     _links: int = field(default=0, repr=False)
 
-    def __post_init__(self) -> None:
-        """Put the identity in words, once."""
-        version = ".".join(map(str, llvm_binding().llvm_version_info))
+    @property
+    def identity(self) -> str:
+        """A text of all that object code depends on besides its own text."""
         options = " ".join(on for on, _ in OPTIONS)
-        self.identity = f"llvm {version} {self.target.triple} {self.cpu} {self.features} {options}"
+        return f"llvm {self._version} {self.triple} {self.cpu} {self.features} {options}"
+
+    @property
+    def target(self) -> binding.TargetMachine:
+        """LLVM's description of the processor."""
+        if self._target is None:
+            self._target = self._make()
+        return self._target
 
     @property
     def cheap_masks(self) -> bool:
@@ -113,7 +116,7 @@ class Machine:
     @property
     def grid(self) -> bool:
         """Whether it runs an iteration of a loop on a grid by a thread of its own, as GPUs do."""
-        return self.target.triple.startswith("nvptx")
+        return self.triple.startswith("nvptx")
 
     @property
     def permutes(self) -> bool:
@@ -126,6 +129,10 @@ class Machine:
         return 64 if self.permutes else 16
 
     def compile(self, text: str, *, hoist: bool = False) -> bytes:
+        """The code of a module, to be loaded: an image where there can be one, or the object code; as that raises."""
+        return image.placeable(self.object_code(text, hoist=hoist))
+
+    def object_code(self, text: str, *, hoist: bool = False) -> bytes:
         """The object code of a module; `hoist` constants out of loops: where they are few, and the loops short.
 
         Raises BackendError when LLVM does not accept the text.
@@ -138,12 +145,13 @@ class Machine:
             raise BackendError(f"LLVM does not accept the text: {problem}", place="llvm") from problem
 
     def whole(self, text: str, level: int = 2) -> bytes:
-        """The object code of a module that nothing has optimized before, by LLVM's own passes of a level, 0 to 3.
+        """The code of a module that nothing has optimized before, by LLVM's own passes of a level, 0 to 3.
 
+        As by `compile`, it is to be loaded here; of another kind of processor it is the object code.
         Raises BackendError when LLVM does not accept the text.
         """
         with self._optimized(text, level) as module:
-            return self.target.emit_object(module)
+            return image.placeable(self.target.emit_object(module))
 
     def whole_assembly(self, text: str, level: int = 2) -> str:
         """The assembly text of such a module; raises as `whole` does."""
@@ -213,22 +221,29 @@ class Machine:
 
     def linked(self, code: bytes, names: Sequence[str], signature: Any) -> Library:
         """Functions of one signature in object code, made callable for as long as the library lives."""
-        tracker, linker = self._load(code, names)
-        return Library(tuple(signature(tracker[name]) for name in names), (tracker, linker))
+        places, owners = self._load(code, names)
+        return Library(tuple(signature(places[name]) for name in names), owners)
 
     def functions(self, code: bytes, signatures: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
         """The functions of an object by name, for ctypes, each with the types of its result and arguments."""
-        owners = self._load(code, tuple(signatures))
+        places, owners = self._load(code, tuple(signatures))
         _kept.append(owners)
-        return {n: ctypes.CFUNCTYPE(*types)(owners[0][n]) for n, types in signatures.items()}
+        return {n: ctypes.CFUNCTYPE(*types)(places[n]) for n, types in signatures.items()}
 
     def addresses(self, code: bytes, names: Sequence[str]) -> list[int]:
         """The addresses of functions and constants of an object, by name."""
-        owners = self._load(code, names)
+        places, owners = self._load(code, names)
         _kept.append(owners)
-        return [int(owners[0][name]) for name in names]
+        return [places[name] for name in names]
 
-    def _load(self, code: bytes, names: Sequence[str]) -> tuple[Any, Any]:
+    def _load(self, code: bytes, names: Sequence[str]) -> tuple[Mapping[str, int], tuple[Any, ...]]:
+        """The places of some names of code, and what its memory lives as long as."""
+        if image.is_image(code):
+            found, owner = image.addresses(code)
+            missing = [name for name in names if name not in found]
+            if missing:
+                raise BackendError(f"the code has no function {missing[0]!r}", place="machine code")
+            return found, (owner,)
         llvm = llvm_binding()
         with _lock:
             if self._linker is None or self._links >= LINKS_PER_LINKER:
@@ -242,24 +257,29 @@ class Machine:
                 tracker = builder.link(self._linker, f"kernel {next(_numbers)}")
             except RuntimeError as problem:
                 raise BackendError(f"LLVM cannot link the code: {problem}", place="llvm") from problem
-            return tracker, self._linker
+            return {name: int(tracker[name]) for name in names}, (tracker, self._linker)
 
 
 _numbers = itertools.count()
-_kept: list[tuple[Any, Any]] = []
+_kept: list[tuple[Any, ...]] = []
 """Libraries that live as long as the process."""
 
 
 @cache
 def machine(cpu: str | None = None, features: str | None = None) -> Machine:
     """The machine of that name; without a name, the one this program runs on."""
-    llvm = llvm_binding()
+    this = host()
     if cpu is None:
-        cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    target = llvm.Target.from_default_triple().create_target_machine(
-        cpu=cpu, features=features or "", opt=1, reloc="pic", codemodel="small"
-    )
-    return Machine(str(cpu), features or "", target)
+        cpu, features = this.cpu, this.features
+
+    def target() -> binding.TargetMachine:
+        return (
+            llvm_binding()
+            .Target.from_triple(this.triple)
+            .create_target_machine(cpu=cpu, features=features or "", opt=1, reloc="pic", codemodel="small")
+        )
+
+    return Machine(str(cpu), features or "", this.triple, this.version, target)
 
 
 def foreign(triple: str, cpu: str, features: str, *, place: str) -> Machine:
@@ -277,4 +297,11 @@ def foreign(triple: str, cpu: str, features: str, *, place: str) -> Machine:
         raise BackendError(
             f"this llvmlite cannot compile for it: {problem}", place=place, fix=fix
         ) from problem
-    return Machine(cpu, features, target.create_target_machine(cpu=cpu, features=features, opt=2))
+    version = ".".join(map(str, llvm.llvm_version_info))
+    return Machine(
+        cpu,
+        features,
+        triple,
+        version,
+        lambda: target.create_target_machine(cpu=cpu, features=features, opt=2),
+    )

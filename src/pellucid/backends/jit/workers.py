@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from .engine import machine
+from .host import store
 
 # Words of the control block; those that several processors write to are a cache line apart.
 WORD, DONE, CLOSING, ALLOWED, JOB = 0, 8, 16, 17, 24
@@ -193,9 +194,9 @@ class WorkerPool:
         this = machine()
         names = {"DONE": DONE, "CLOSING": CLOSING, "ALLOWED": ALLOWED, "JOB": JOB}
         names |= {"AT_ONCE": AT_ONCE, "LOOKS": LOOKS}
-        declaration, pause = _pause(this.target.triple)
+        declaration, pause = _pause(this.triple)
         text = declaration + _TEXT.format(PAUSE=pause, **names)
-        self._calls = this.functions(this.compile(text), _SIGNATURES)
+        self._calls = this.kept(text, lambda: text, store(), lambda code: this.functions(code, _SIGNATURES))
         self._begin = self._calls["begin"]
         self._reset()
         if hasattr(os, "register_at_fork"):

@@ -1,18 +1,17 @@
-"""Memory for instructions that were assembled here: written through one mapping, and run through another one.
+"""Memory for instructions that are placed here: written through one mapping, and run through another one.
 
-No page can be written to and run at the same address. What is no Linux on x86-64 has none of it.
+No page can be written to and run at the same address. What is no Linux on x86-64 has none of it. Templates of the flow
+graphs and images of object code go through here.
 """
 
 from __future__ import annotations
 
-import ctypes
 import mmap
 import os
 import platform
 import sys
 import threading
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -20,12 +19,11 @@ from ...base.errors import BackendError
 
 REGION = 1 << 20
 """The bytes of a region; code that is larger gets one of its own."""
-SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 
 @cache
 def is_possible() -> bool:
-    """Whether this is a processor and a system that templates are for."""
+    """Whether this is a processor and a system that there is such memory for."""
     return platform.machine() == "x86_64" and sys.platform == "linux" and hasattr(os, "memfd_create")
 
 
@@ -49,8 +47,18 @@ _lock = threading.Lock()
 _current: _Region | None = None
 
 
-def loaded(code: bytes) -> tuple[Any, object]:
-    """A function of assembled code, and what its memory lives as long as.
+def _begin_anew() -> None:
+    """Leave the region to the process that this one is a copy of: both see the same memory, and both would write."""
+    global _lock, _current
+    _lock, _current = threading.Lock(), None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
+
+
+def placed(code: bytes, alignment: int = 16) -> tuple[int, object]:
+    """The address of instructions, a multiple of some bytes, and what their memory lives as long as.
 
     Raises BackendError where the system gives no memory to run code in.
     """
@@ -58,14 +66,14 @@ def loaded(code: bytes) -> tuple[Any, object]:
     with _lock:
         region = _current
         try:
-            if region is None or region.used + len(code) > region.size:
-                region = _Region(max(REGION, -(-len(code) // mmap.PAGESIZE) * mmap.PAGESIZE))
+            start = 0 if region is None else -(-region.used // alignment) * alignment
+            if region is None or start + len(code) > region.size:
+                region, start = _Region(max(REGION, -(-len(code) // mmap.PAGESIZE) * mmap.PAGESIZE)), 0
         except OSError as problem:
             raise BackendError(
-                f"no memory to run code in: {problem}", place="templates", fix="use another tier"
+                f"no memory to run code in: {problem}", place="machine code", fix="use another tier"
             ) from problem
-        start = region.used
         region.written[start : start + len(code)] = code
-        region.used = start + -(-len(code) // 16) * 16
+        region.used = start + len(code)
         _current = region
-    return SIGNATURE(region.first + start), region
+    return region.first + start, region
