@@ -167,16 +167,21 @@ class ChosenCode:
         if tiled is not None:
             counts = tape.counts
             share = _share(tape, _less(counts, self._before) if self._before else counts, self._tiled)
-        elif max(arguments["width"], arguments["height"]) > 2 * PROBES[-1]:
+        elif self._may_pay(arguments, pixels):
             share, tiled = _probed(tape, arguments)
             self._before = tape.counts
             # What is expected counts until it is measured.
             for _ in range(TRIES):
                 self._timing.add(TILES, tiled, pixels)
         else:
-            # To draw it takes no longer than to guess.
+            # To draw it takes no longer than to guess, or than to make machine code.
             return False
         return (self._spent_ms + tiled) * (1.0 - share) > self.cost.compile_ms
+
+    def _may_pay(self, arguments: Arguments, pixels: int) -> bool:
+        """Whether it is worth guessing what a first frame takes: where it may take as long as to make machine code."""
+        is_large = max(arguments["width"], arguments["height"]) > 2 * PROBES[-1]
+        return is_large and self._spent_ms + self.cost.tiled_ms(pixels) > self.cost.compile_ms
 
     # ---- what is chosen from ----
 

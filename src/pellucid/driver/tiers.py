@@ -7,6 +7,7 @@ timed, so the answer does not depend on what else the computer does; which of tw
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
@@ -71,14 +72,16 @@ class Estimate(NamedTuple):
 class FrameCost(NamedTuple):
     """What a frame is expected to cost before anything is made of it: milliseconds for a tape, and for machine code.
 
-    work    of its operators, each by its cost.
-    loads   from tables and pictures.
+    work      of its operators, each by its cost.
+    loads     from tables and pictures.
+    iterates  whether some of that is in loops, of which nobody knows the turns.
     """
 
     work: float
     loads: int
     tape_ms: float
     compile_ms: float
+    iterates: bool = False
 
     @classmethod
     def of(cls, pixel: Expr, *, exact: bool) -> FrameCost:
@@ -88,17 +91,25 @@ class FrameCost(NamedTuple):
         >>> from ..ir.expr import apply, param
         >>> x = param("x", T.f32)
         >>> FrameCost.of(apply("mul", x, x), exact=False)
-        FrameCost(work=1.0, loads=0, tape_ms=4.12, compile_ms=5.2)
+        FrameCost(work=1.0, loads=0, tape_ms=4.12, compile_ms=5.2, iterates=False)
         """
         rows, nodes = table.table(), topological([pixel])
         work = float(sum(rows[e.op].cost for e in nodes if e.op in rows))
         loads = sum(e.op == "load" for e in nodes)
         (tape, each), (fixed, unit) = TRACED_MS if exact else TAPE_MS, COMPILE_MS
-        return cls(work, loads, tape + each * len(nodes), fixed + unit * (work + loads))
+        iterates = any(e.op == "iterate" for e in nodes)
+        return cls(work, loads, tape + each * len(nodes), fixed + unit * (work + loads), iterates)
 
     def frame_ms(self, pixels: int, costs: Costs = COSTS) -> float:
         """The milliseconds of a frame of so many pixels by machine code, on one thread."""
         return 1e-6 * pixels / BATCH * (self.work * costs.code + self.loads * costs.load + costs.pixels)
+
+    def tiled_ms(self, pixels: int, costs: Costs = COSTS) -> float:
+        """The most milliseconds of such a frame from a tape, on one thread: those where nothing is skipped."""
+        if self.iterates:
+            return math.inf
+        leaves = (self.work + self.loads) * costs.leaf + self.loads * costs.load
+        return 1e-6 * pixels / BATCH * (leaves + costs.pixels)
 
 
 TAPE_MS, TRACED_MS = (4.0, 0.06), (1.0, 0.015)
