@@ -27,8 +27,8 @@ from specializing import THESIS, hertz  # noqa: E402
 from tests.staging.both_ways import SAMPLES, SUM  # noqa: E402
 from tests.staging.figures import FILTER  # noqa: E402
 
-from pellucid.backends.flow.executable import is_possible  # noqa: E402
 from pellucid.backends.flow.running import by_llvm, by_templates  # noqa: E402
+from pellucid.backends.jit.executable import is_possible  # noqa: E402
 from pellucid.base.errors import StagingError  # noqa: E402
 from pellucid.driver.codes import compile_code  # noqa: E402
 from pellucid.driver.program import compile_program  # noqa: E402

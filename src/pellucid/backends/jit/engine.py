@@ -20,7 +20,7 @@ from ...base.errors import BackendError
 from ...base.fingerprint import fingerprint
 from ...ir.prim import changed
 from ..port import CodeStore
-from . import image
+from . import flat_binary
 from .binding import llvm_binding
 from .calling import SIGNATURE, Library, entry
 from .host import host
@@ -75,7 +75,7 @@ def _freed(passes: Any) -> Generator[Any]:
 class Machine:
     """Compiles for one processor, given by its name and features as LLVM calls them, and loads what was compiled.
 
-    LLVM itself is first needed to compile, or to load what `image` leaves to it.
+    LLVM itself is first needed to compile, or to load what `flat_binary` leaves to it.
     """
 
     cpu: str
@@ -129,8 +129,8 @@ class Machine:
         return 64 if self.permutes else 16
 
     def compile(self, text: str, *, hoist: bool = False) -> bytes:
-        """The code of a module, to be loaded: an image where there can be one, or the object code; as that raises."""
-        return image.placeable(self.object_code(text, hoist=hoist))
+        """The code of a module, to be loaded: a flat binary where there can be one, else an object; raises alike."""
+        return flat_binary.flattened(self.object_code(text, hoist=hoist))
 
     def object_code(self, text: str, *, hoist: bool = False) -> bytes:
         """The object code of a module; `hoist` constants out of loops: where they are few, and the loops short.
@@ -151,7 +151,7 @@ class Machine:
         Raises BackendError when LLVM does not accept the text.
         """
         with self._optimized(text, level) as module:
-            return image.placeable(self.target.emit_object(module))
+            return flat_binary.flattened(self.target.emit_object(module))
 
     def whole_assembly(self, text: str, level: int = 2) -> str:
         """The assembly text of such a module; raises as `whole` does."""
@@ -238,8 +238,8 @@ class Machine:
 
     def _load(self, code: bytes, names: Sequence[str]) -> tuple[Mapping[str, int], tuple[Any, ...]]:
         """The places of some names of code, and what its memory lives as long as."""
-        if image.is_image(code):
-            found, owner = image.addresses(code)
+        if flat_binary.is_flat(code):
+            found, owner = flat_binary.addresses(code)
             missing = [name for name in names if name not in found]
             if missing:
                 raise BackendError(f"the code has no function {missing[0]!r}", place="machine code")

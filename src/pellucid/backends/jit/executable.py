@@ -1,7 +1,7 @@
 """Memory for instructions that are placed here: written through one mapping, and run through another one.
 
-No page can be written to and run at the same address. What is no Linux on x86-64 has none of it. Templates of the flow
-graphs and images of object code go through here.
+No page can be written to and run at the same address. What is no Linux on x86-64 has none of it. Templates of flow
+graphs and flat binaries go through here.
 """
 
 from __future__ import annotations

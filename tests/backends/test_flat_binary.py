@@ -1,4 +1,4 @@
-"""Images of object code: what is loaded without LLVM computes what LLVM's own linker makes of the same object."""
+"""Flat binaries: what is loaded without LLVM computes what LLVM's own linker makes of the same object."""
 
 import ctypes
 import gc
@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.backends.jit import image
+from pellucid.backends.jit import flat_binary
 from pellucid.backends.jit.engine import machine
 from pellucid.backends.jit.executable import is_possible
 from pellucid.base.errors import BackendError
 
-pytestmark = pytest.mark.skipif(not is_possible(), reason="images are for x86-64 and Linux")
+pytestmark = pytest.mark.skipif(not is_possible(), reason="flat binaries are for x86-64 and Linux")
 
 TABLE = """
 @table = private constant [4 x i64] [i64 5, i64 7, i64 11, i64 13], align 64
@@ -54,11 +54,11 @@ def functions(code, names):
     return machine().functions(code, dict.fromkeys(names, SIGNATURE))
 
 
-def test_an_image_and_its_object_are_one_program() -> None:
+def test_a_flat_binary_and_its_object_are_one_program() -> None:
     made = machine().object_code(TABLE)
-    placed = image.placeable(made)
-    assert image.is_image(placed)
-    assert not image.is_image(made)
+    placed = flat_binary.flattened(made)
+    assert flat_binary.is_flat(placed)
+    assert not flat_binary.is_flat(made)
     one, other = functions(placed, ("chosen", "way")), functions(made, ("chosen", "way"))
     for name in ("chosen", "way"):
         assert [one[name](n) for n in range(-3, 9)] == [other[name](n) for n in range(-3, 9)]
@@ -68,7 +68,7 @@ def test_an_image_and_its_object_are_one_program() -> None:
 @pytest.mark.parametrize(("text", "name"), [(WRITTEN, "state_of"), (CALLING, "far")])
 def test_what_is_not_placed_here_is_linked_by_llvm(text, name) -> None:
     code = machine().compile(text)
-    assert not image.is_image(code)
+    assert not flat_binary.is_flat(code)
     assert functions(code, (name,))[name](-3) == 3
 
 
@@ -81,17 +81,17 @@ def test_constants_are_where_their_instructions_expect_them() -> None:
 
 def test_memory_is_given_back_with_its_functions() -> None:
     code = machine().compile("define i64 @one(i64 %n) { ret i64 1 }")
-    large = image.HEAD + code.removeprefix(image.HEAD) + bytes(1 << 21)
+    large = flat_binary.HEAD + code.removeprefix(flat_binary.HEAD) + bytes(1 << 21)
 
     def regions() -> int:
         return Path("/proc/self/maps").read_text(encoding="utf-8").count("memfd:pellucid")
 
     before = regions()
-    kept = [image.addresses(large) for _ in range(5)]
+    kept = [flat_binary.addresses(large) for _ in range(5)]
     assert regions() >= before + 8
     del kept
     gc.collect()
-    image.addresses(large)
+    flat_binary.addresses(large)
     assert regions() <= before + 4
 
 
@@ -116,21 +116,22 @@ def test_a_damaged_object_is_an_object_still_or_refused(data) -> None:
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(code) - 1))
         code[at] = data.draw(st.integers(0, 255))
-    made = image.placeable(bytes(code))
-    if image.is_image(made):
-        found, _ = image.addresses(made)
+    made = flat_binary.flattened(bytes(code))
+    if flat_binary.is_flat(made):
+        found, _ = flat_binary.addresses(made)
         assert len(found) <= 4
 
 
 @pytest.mark.parametrize("code", [
-    b"", b"pellucid image 1 ", b"pellucid image 1 {}\nabc",
-    b'pellucid image 1 {"alignment": 16, "names": {"f": 9}}\nabc',
-    b'pellucid image 1 {"alignment": 16, "names": {"f": -1}}\nabc', b"pellucid image 1 [1]\nabc",
-    b'pellucid image 1 {"alignment": 0, "names": {}}\nabc', b'pellucid image 1 {"alignment": 1e9, "names": {}}\nabc',
+    b"", b"pellucid flat binary 1 ", b"pellucid flat binary 1 {}\nabc",
+    b'pellucid flat binary 1 {"alignment": 16, "names": {"f": 9}}\nabc',
+    b'pellucid flat binary 1 {"alignment": 16, "names": {"f": -1}}\nabc', b"pellucid flat binary 1 [1]\nabc",
+    b'pellucid flat binary 1 {"alignment": 0, "names": {}}\nabc',
+    b'pellucid flat binary 1 {"alignment": 1e9, "names": {}}\nabc',
 ])  # fmt: skip
-def test_what_is_no_image_is_refused(code) -> None:
+def test_what_is_no_flat_binary_is_refused(code) -> None:
     with pytest.raises((ValueError, KeyError, TypeError)):
-        image.addresses(code)
+        flat_binary.addresses(code)
 
 
 def test_a_name_that_is_not_there_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""Images: object code of which the parts have their places, so that it runs wherever its bytes are.
+"""Flat binaries: object code of which the parts have their places, so that it runs wherever its bytes are.
 
 LLVM gives object code in the format ELF: parts, and a list of the distances between them that a linker has to fill in.
 Where all of these are known from the object alone, as in kernels, which call nobody, the distances are filled in once,
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from .executable import is_possible, placed
 
-HEAD = b"pellucid image 1 "
+HEAD = b"pellucid flat binary 1 "
 _FILE = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
@@ -49,43 +49,43 @@ class _UnplacedError(Exception):
     """An object has distances to what is not in it."""
 
 
-def is_image(code: bytes) -> bool:
-    """Whether code is an image, and no object."""
+def is_flat(code: bytes) -> bool:
+    """Whether code is a flat binary, and no object."""
     return code.startswith(HEAD)
 
 
-def placeable(code: bytes) -> bytes:
-    """The image of an object, if there can be one here; else the object.
+def flattened(code: bytes) -> bytes:
+    """The flat binary of an object, if there can be one here; else the object.
 
-    >>> placeable(b"no object")
+    >>> flattened(b"no object")
     b'no object'
     """
     if not is_possible() or not code.startswith(b"\x7fELF\x02\x01"):
         return code
     try:
-        return _image(code)
+        return _flat(code)
     except (_UnplacedError, struct.error, LookupError, ValueError):
         return code
 
 
-def addresses(image: bytes) -> tuple[dict[str, int], object]:
-    """The places of what an image has names for, once it is in memory, and what that memory lives as long as.
+def addresses(code: bytes) -> tuple[dict[str, int], object]:
+    """The places of what a flat binary has names for, once it is in memory, and what that memory lives as long as.
 
-    Raises ValueError for what is no image, and BackendError where there is no memory to run code in.
+    Raises ValueError for what is none, and BackendError where there is no memory to run code in.
     """
-    if not is_image(image):
-        raise ValueError("no image")
-    line, _, content = image.removeprefix(HEAD).partition(b"\n")
+    if not is_flat(code):
+        raise ValueError("no flat binary")
+    line, _, content = code.removeprefix(HEAD).partition(b"\n")
     told = json.loads(line)
     alignment, names = int(told["alignment"]), {str(name): int(at) for name, at in told["names"].items()}
     if alignment not in _ALIGNMENTS or not all(0 <= at < len(content) for at in names.values()):
-        raise ValueError("an image that is damaged")
+        raise ValueError("a flat binary that is damaged")
     first, owner = placed(content, alignment)
     return {name: first + at for name, at in names.items()}, owner
 
 
-def _image(code: bytes) -> bytes:
-    """The image of an object."""
+def _flat(code: bytes) -> bytes:
+    """The flat binary of an object."""
     sections = _sections(code)
     used = [each for each in sections if each.flags & _IN_MEMORY and each.size and each.name not in _UNUSED]
     used = [each for each in used if each.kind != _UNWINDING]
@@ -124,7 +124,7 @@ def _fill_in(
     symbols: list[tuple[int, int, int, int, int, int]],
     places: dict[int, int],
 ) -> None:
-    """Fill in the distances in a part of an image that begins at `first`."""
+    """Fill in the distances in a part of a flat binary that begins at `first`."""
     for offset, about, more in relocations:
         form = _DISTANCES.get(about & 0xFFFFFFFF)
         _, _, _, part, value, _ = symbols[about >> 32]
