@@ -6,6 +6,7 @@ import gc
 import re
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -285,3 +286,19 @@ def test_what_optimizes_a_module_is_freed():
     """llvmlite's pass managers do not free themselves: 75 KB each."""
     done = subprocess.run([sys.executable, "-c", GROWTH], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 4 << 20
+
+
+def test_code_that_was_called_ends_with_its_last_user() -> None:
+    """Calls are prepared once and kept by the code that they call; neither waits for the garbage collector."""
+    kernel = parse_nest(ADD.format(k=12345))
+    code = LlvmBackend().compile(kernel, {})
+    memory = {b: np.zeros(b.size, b.type.dtype) for b in code.calling.bound}
+    for threads in (1, 1, 2):
+        code.run({}, memory, threads=threads)
+    alive = weakref.ref(code.linked)
+    gc.disable()
+    try:
+        del code
+        assert alive() is None
+    finally:
+        gc.enable()

@@ -12,7 +12,7 @@ import struct
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -92,6 +92,21 @@ class Slots:
         return b"".join([v.tobytes().ljust(8, b"\0") for v in checked]), list(checked)
 
 
+class _Invocation(NamedTuple):
+    """How machine code is entered: its functions and threads, and at which bytes it is told what it is given.
+
+    Prepared calls have this, and not the code, which keeps some of them: it ends with its last user.
+    """
+
+    calling: Calling
+    linked: Library
+    thread_pool: ThreadPool
+    workers: WorkerPool | None
+    pack_into: Callable[..., None]
+    lengths_at: int
+    params_at: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MachineCode:
     """A kernel as machine code; `needs` is how many elements buffers must have for its proofs.
@@ -109,9 +124,7 @@ class MachineCode:
     text: str = field(default="", repr=False)
     aligned: bool = False
     slots: Slots = field(init=False, repr=False)
-    pack_into: Callable[..., None] = field(init=False, repr=False)
-    lengths_at: int = field(init=False, repr=False)
-    params_at: int = field(init=False, repr=False)
+    invocation: _Invocation = field(init=False, repr=False)
     _kept: dict[int | None, Any] = field(init=False, repr=False, default_factory=dict[Any, Any])
     """The last calls of a kernel without parameters, by their threads; small ones only."""
 
@@ -121,9 +134,9 @@ class MachineCode:
         bound, scratch = len(calling.bound), len(calling.scratch)
         lengths_at = 8 * (bound + scratch + calling.polls)
         object.__setattr__(self, "slots", Slots(calling))
-        object.__setattr__(self, "pack_into", struct.Struct(f"={bound}q").pack_into)
-        object.__setattr__(self, "lengths_at", lengths_at)
-        object.__setattr__(self, "params_at", lengths_at + 8 * (bound + scratch))
+        pack, params_at = struct.Struct(f"={bound}q").pack_into, lengths_at + 8 * (bound + scratch)
+        made = _Invocation(calling, self.linked, self.thread_pool, self.workers, pack, lengths_at, params_at)
+        object.__setattr__(self, "invocation", made)
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
         """Run once; see `port.Code`."""
@@ -153,14 +166,14 @@ class PreparedCall:
     that are handed out, about `parts` of each at most. Memory of a call that has ended is kept for the next one.
     """
 
-    __slots__ = ("_code", "_free", "_sizes", "_slots", "_steps", "_threads", "scratch")
+    __slots__ = ("_free", "_invocation", "_sizes", "_slots", "_steps", "_threads", "scratch")
 
     def __init__(
         self, code: MachineCode, arguments: Arguments, threads: int | None = None, parts: int = FINE_BANDS
     ) -> None:
         """Raises InputError for a missing or unfit argument."""
         calling = code.calling
-        self._code, self._threads = code, threads
+        self._invocation, self._threads = code.invocation, threads
         self._slots, values = code.slots(arguments)
         self._sizes = calling.sizes(values)
         self.scratch = sum(
@@ -180,7 +193,7 @@ class PreparedCall:
 
         Neither is checked: the buffers are what `Calling.arrays` asks for, and aligned if the code counts on that.
         """
-        code, free = self._code, self._free
+        code, free = self._invocation, self._free
         try:
             room = free.pop() if free else None
         except IndexError:
@@ -211,7 +224,7 @@ class PreparedCall:
 
     def _room(self, places: Sequence[int], lengths: Sequence[int]) -> _Room:
         """Memory for one call: what machine code is given, its address, and the scratch memory in it."""
-        calling = self._code.calling
+        calling = self._invocation.calling
         scratch = [np.empty(n, b.type.dtype) for n, b in zip(self._sizes, calling.scratch, strict=True)]
         # Where buffers are, how long they are, slots: one piece of memory.
         where = [*places, *map(address, scratch)]
@@ -222,7 +235,7 @@ class PreparedCall:
         return words, words.buffer_info()[0], scratch
 
     def _hand_out(self, call: Any, job: tuple[int, int, int], starts: range, beyond: int) -> None:
-        code, step = self._code, starts.step
+        code, step = self._invocation, starts.step
         code.thread_pool(
             len(starts), lambda k: call(*job, starts[k], min(starts[k] + step, beyond)), self._threads
         )
