@@ -1,7 +1,7 @@
 """Compute the status of every rule, and keep it in `src/pellucid/rewriting/status.txt`, which the ledger reads.
 
-Run `python -m tools.rule_status --update` in the root of the project after a rule, a predicate or a maker was changed:
-rows whose digest is still right are kept, the others computed anew, in seconds to minutes. A rule is
+Run `python -m tools.rule_status --update` in the root of the project after a rule, a predicate or a builder was
+changed: rows whose digest is still right are kept, the others computed anew, in seconds to minutes. A rule is
 
 - proved if z3 finds no operands, of any type that the rule is for, which tell its two sides apart, or if it is an
   instance of a lemma in `proofs/`;
@@ -37,7 +37,7 @@ from pellucid.rewriting import chains, expand, narrow, regions, sums, truths, un
 from pellucid.rewriting.builder import Builder
 from pellucid.rewriting.guards import GUARDS
 from pellucid.rewriting.laws import LAWS, NARROWED, PROGRAMS, REGIONS, TRUTHS
-from pellucid.rewriting.makers import MAKERS
+from pellucid.rewriting.right_sides import BUILDERS
 from pellucid.rewriting.rule import AnyRule, Call, Computed, Name, Number, Pattern, Rule, parse
 from pellucid.rewriting.rules import choose
 from pellucid.rewriting.ruleset import all_rules
@@ -47,7 +47,7 @@ HEAD = """\
 # The status of every rule: name | proved, checked or tested | where that is shown | digest | text [types].
 # Written by `python -m tools.rule_status --update`; what the words mean stands there.
 """
-KNOWN = solver.PREDICATES.keys() | solver.MAKERS.keys()
+KNOWN = solver.PREDICATES.keys() | solver.BUILDERS.keys()
 SMALL = (T.boolean, T.i8, T.u8, f16)
 
 
@@ -65,7 +65,7 @@ def by_cases(rule: Rule, known: list[Term], claim: Term, type_: T.Type) -> z3.Ch
 def solved(rule: Rule) -> Status | None:
     """What the solver says: proved for all types, or for the small ones."""
     right: dict[T.Type, bool] = {}
-    if set(operators(rule)) - MAKERS.keys() == {"bitcast"}:
+    if set(operators(rule)) - BUILDERS.keys() == {"bitcast"}:
         return Status("proved", "by definition: bits stay what they are")
     if not set(functions(rule)) <= KNOWN:
         return None
@@ -112,7 +112,7 @@ def exhausted(rule: Rule) -> Status | None:
         len(names) != 1
         or any(n[0].isupper() for n in names)
         or rule.when
-        or set(operators(rule)) & MAKERS.keys()
+        or set(operators(rule)) & BUILDERS.keys()
     ):
         return None
     for type_ in (T.f32, T.f64):
@@ -294,7 +294,7 @@ def digest(rule: AnyRule | str) -> str:
         text = rule.name + inspect.getsource(inspect.getmodule(rule.fire) or choose)
     else:
         parts = [rule.name, rule.label, rule.on, str(rule)]
-        own = [*MAKERS.items(), *GUARDS.items()]
+        own = [*BUILDERS.items(), *GUARDS.items()]
         named = set(functions(rule))
         parts += [inspect.getsource(f) for name, f in own if name in named]
         parts += [inspect.getsource(m) for laws, m in ((TRUTHS, truths), (REGIONS, regions)) if rule in laws]

@@ -1,4 +1,4 @@
-"""What operators, predicates and makers mean, in the terms of a solver: stated anew, without the operator table.
+"""What operators, predicates and builders mean, in the terms of a solver: stated anew, without the operator table.
 
 `tools.rule_status` proves rules with it, for all operands of a type, and the tests of rules prove instances. Integers
 are words of bits, floats are IEEE 754's with one NaN. A predicate after ``when`` means what its docstring says of the
@@ -303,7 +303,7 @@ PREDICATES: Mapping[str, Callable[..., Term]] = {
 }
 
 
-# ---- makers: the value, and what is known where it is made ----
+# ---- builders: the value, and what is known where it is made ----
 
 
 def _bits_of_power(t: T.Type, k: Term) -> Typed:
@@ -344,7 +344,7 @@ def _amounts(*amounts: Typed) -> list[Term]:
     return [_in_width(t, k) for t, k in amounts]
 
 
-MAKERS: Mapping[str, Callable[..., tuple[Typed, list[Term]]]] = {
+BUILDERS: Mapping[str, Callable[..., tuple[Typed, list[Term]]]] = {
     "opposite": _pure(lambda k: (k[0], z3.fpNeg(k[1]) if k[0].is_float else -k[1])),
     "log2": _pure(lambda k: _bits_of_power(*k)),
     "less_one": _pure(lambda k: (k[0], k[1] - 1)),

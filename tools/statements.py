@@ -1,7 +1,7 @@
 """Rules as statements for a solver: for each choice of types, what is known and that both sides are equal.
 
-A part of `tools.rule_status`. The names of a rule become symbols, constants among them; predicates and makers mean what
-`tools.solver` says of them.
+A part of `tools.rule_status`. The names of a rule become symbols, constants among them; predicates and builders mean
+what `tools.solver` says of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tools.solver import Term, Typed, constant, f16, meaning, symbol
 from pellucid.base.errors import IrError
 from pellucid.ir import prim as table
 from pellucid.ir import types as T
-from pellucid.rewriting.makers import MAKERS
+from pellucid.rewriting.right_sides import BUILDERS
 from pellucid.rewriting.rule import KINDS, Call, Name, Number, Pattern, Rule, parse
 
 TIMEOUT = 4_000
@@ -119,11 +119,11 @@ class Statement:
         if isinstance(pattern, Number):
             t = T.boolean if isinstance(pattern.value, bool) else like
             return t, constant(pattern.value, t)
-        if pattern.name in MAKERS:
-            if pattern.name not in solver.MAKERS:
+        if pattern.name in BUILDERS:
+            if pattern.name not in solver.BUILDERS:
                 raise Beyond(pattern.name)
             args = [self.built(a, like, node) for a in pattern.args]
-            found, known = solver.MAKERS[pattern.name](node, *args)
+            found, known = solver.BUILDERS[pattern.name](node, *args)
             self.known += known
             return found
         row = table.row(pattern.name)
@@ -169,7 +169,7 @@ class Statement:
             self.known.append(solver.PREDICATES[call.name](operands[0][0], *(v for _, v in operands)))
         made, after = self.built(rhs, node if isinstance(rhs, Number) else last, node)
         if made is not node:
-            # A maker that gives nothing for these types.
+            # A builder that gives nothing for these types.
             raise IrError("the sides differ in type")
         return self.known, before == after, [t for t, _ in self.bound.values()] or [last]
 
@@ -204,7 +204,7 @@ def statements(rule: Rule) -> Iterator[tuple[list[Term], Term, list[T.Type]]]:
 
 
 def operators(rule: Rule) -> Iterator[str]:
-    """The operators and makers of both sides."""
+    """The operators and builders of both sides."""
     stack = [parse(rule.lhs), parse(rule.rhs)]
     while stack:
         p = stack.pop()
@@ -214,7 +214,7 @@ def operators(rule: Rule) -> Iterator[str]:
 
 
 def functions(rule: Rule) -> Iterator[str]:
-    """The makers and predicates that a rule names."""
-    yield from (op for op in operators(rule) if op in MAKERS)
+    """The builders and predicates that a rule names."""
+    yield from (op for op in operators(rule) if op in BUILDERS)
     for text in rule.when.split(" and ") if rule.when else ():
         yield text.removeprefix("not ").partition("(")[0]

@@ -555,8 +555,8 @@ def many_codes() -> bool:
 
 
 BEYOND: dict[str, Callable[[Path], object]] = {
-    "images.telling.MAX_PARTS": lambda _: told(),
-    "images.telling.MAX_DEPTH": lambda _: told_deep(),
+    "images.expression_text.MAX_PARTS": lambda _: told(),
+    "images.expression_text.MAX_DEPTH": lambda _: told_deep(),
     "driver.compiled.MAX_CODES": lambda _: many_codes(),
     "driver.cache.MAX_ENTRY": large_entry,
     "staging.points.MAX_CASES": lambda _: many_cases(),

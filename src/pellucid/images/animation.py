@@ -18,6 +18,7 @@ from ..tracing import Point, Value, convert, flatten, is_symbolic, real_type, st
 from ..tracing import functions as F
 from ..tracing.tracer import lift
 from .drawable import Drawable
+from .expression_text import short, written
 from .image import (
     PREFIXES,
     SIGNS,
@@ -28,7 +29,6 @@ from .image import (
     unknown_point,
     without_function,
 )
-from .telling import short, written
 
 ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 """Rows by the signs that are written for them."""

@@ -17,8 +17,8 @@ from ..tracing import Point, Value, convert
 from ..tracing import functions as F
 from .animation import Animation, Behavior, milliseconds
 from .color import Color
+from .expression_text import short
 from .image import KINDS, Image, argument_count, constant
-from .telling import short
 
 
 def displayable(x: Any) -> tuple[Any, bool]:

@@ -27,7 +27,7 @@ from ..tracing.session import MAX_NODES, MAX_USES, has_grown_too_far
 from ..tracing.tracer import lift
 from .color import Color
 from .drawable import Drawable
-from .telling import short, written
+from .expression_text import short, written
 
 KINDS = {
     "color": "Image Color",

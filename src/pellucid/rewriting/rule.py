@@ -2,8 +2,8 @@
 
 Stands at the entrance of `rewriting`: the tables in `rules/` are lists of these values, and `builder` applies them.
 In a pattern a name in lower case stands for any operand, one with a capital for a constant, a number for the constant
-of that value, and a repeated name for the very same node. On the right, a name that is no operator is a *maker* from
-`makers`; after ``when`` stand predicates from `guards`. A rule is compiled to a Python function at its first use.
+of that value, and a repeated name for the very same node. On the right, a name that is no operator is a *builder* from
+`right_sides`; after ``when`` stand predicates from `guards`. A rule is compiled to a Python function at its first use.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """An operator, a maker or a predicate with its operands."""
+    """An operator, a builder or a predicate with its operands."""
 
     name: str
     args: tuple[Pattern, ...]
@@ -287,7 +287,7 @@ class _Writer:
 
     def build(self, pattern: Pattern, like: str) -> str:
         """Write the construction of a right side; returns the Python variable that holds it."""
-        from .makers import MAKERS
+        from .right_sides import BUILDERS
 
         if isinstance(pattern, Name):
             return self.variable(pattern)
@@ -297,8 +297,8 @@ class _Writer:
             self.say(f"{result} = literal({pattern.value!r}, {like})")
             return result
         name, args = pattern.name, pattern.args
-        if name in MAKERS:
-            self.scope[f"m_{name}"] = MAKERS[name]
+        if name in BUILDERS:
+            self.scope[f"m_{name}"] = BUILDERS[name]
             given = ", ".join(self.build(a, like) for a in args)
             self.say(f"{result} = m_{name}(b, node, {given})")
             self.say(f"if {result} is None: return None")

@@ -5,10 +5,10 @@ left as a nest. The function controls itself by `loop`, `choose` and `fork`, rea
 samples of any number of bits, and means the same when it is simply called on numbers.
 
 To read: `value` and `real` are what programs compute with, written by `folding`; `memory`, `cells` and `samples` are
-what they read and write, through the `bitcache`; `control` is how they go on, of which `looper` does the loops, with
-`points`, `graph`, `joins` and `same`. What is written is `residual` code; `structure` takes its jumps away, and `lower`
-makes the nest; `streams` map samples, and `stream_nest` makes nests of them. `session` is the state of all that, and
-`specialize` the door.
+what they read and write, through the `bitcache`; `control` is how they go on, of which `loop_specializer` does the
+loops, with `points`, `graph`, `merges` and `same`. What is written is `residual` code; `structure` takes its jumps
+away, and `lower` makes the nest; `streams` map samples, and `stream_nest` makes nests of them. `session` is the state
+of all that, and `specialize` the door.
 
 `cogen` makes compilers of interpreters: of codes in `root`, and of Python functions that are marked by `interpreter`;
 `explain_times` shows what it found in those.

@@ -15,8 +15,8 @@ from ..base.kinds import FUNCTION, TEXT, refuse, takes, whole
 from ..ir import types as T
 from ..ir.expr import const
 from .folding import opposite
-from .joins import cases, join
-from .looper import Looper
+from .loop_specializer import LoopSpecializer
+from .merges import cases, join
 from .points import DynamicCall, Fork, as_state
 from .session import Fault, current
 from .value import INTEGER, NUMBER, Cyclic, Dynamic, integer
@@ -128,4 +128,4 @@ def loop(done: Callable[..., Any], step: Callable[..., Any], *state: Any) -> Any
         while not done(*state):
             state = as_state(step(*state), len(state))
         return state if len(state) != 1 else state[0]
-    return Looper(session, done, step, len(state)).run(state)
+    return LoopSpecializer(session, done, step, len(state)).run(state)

@@ -1,7 +1,7 @@
 """The graph of a loop's variants while it is made, and where what moves in it comes from.
 
-Under `looper`. Values that can be split by cases before the loop are those that go from turn to turn by static steps;
-of data, which turns compute, nothing can be known beforehand.
+Under `loop_specializer`. Values that can be split by cases before the loop are those that go from turn to turn by
+static steps; of data, which turns compute, nothing can be known beforehand.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Name what grows in a loop that cannot be specialized.
 
-Under `looper`. How long is `session.MAX_WORK`.
+Under `loop_specializer`. How long is `session.MAX_WORK`.
 """
 
 from __future__ import annotations

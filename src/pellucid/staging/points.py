@@ -1,6 +1,7 @@
 """Memo points: the state of a loop where its test is dynamic, and how what grows there is made to come back.
 
-Under `looper`. A step of a loop returns the next state, or says that it goes on by itself in two arms or by a jump.
+Under `loop_specializer`. A step of a loop returns the next state, or says that it goes on by itself in two arms or by
+a jump.
 """
 
 from __future__ import annotations

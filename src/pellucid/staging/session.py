@@ -1,4 +1,4 @@
-"""One specialization under way: the block being written, fresh names, known splits, wishes, cached lines.
+"""One specialization under way: the block being written, fresh names, known splits, requests to split, cached lines.
 
 Values (`value`), memories (`memory`) and control (`control`) meet here. Without a session the same functions compute
 with plain numbers: that is the unstaged meaning of every program.
@@ -64,7 +64,7 @@ class Fault:
         return InputError(self.message, place=self.place, fix=self.fix)
 
 
-Wish = tuple[tuple[Expr, int], ...]
+SplitRequest = tuple[tuple[Expr, int], ...]
 """Values and the factors modulo which their residues should be static, all of them together."""
 
 
@@ -72,16 +72,16 @@ Wish = tuple[tuple[Expr, int], ...]
 class SpecializerSession:
     """The state of one specialization.
 
-    `splits` is what the cases around say of dynamic values; `wishes` what cases would make static; `asked` how finely
-    values were known where it mattered, as divisors and the coefficients they divided; `kept` of which the program
-    itself set the base; `depths` at which depth of loops a leaf was made; `lines` what the bit cache holds. `faults`
-    are the refusals of residual code with their numbers: where one of them is met, its element of `fault` becomes 1.
-    `work` counts the steps that were done, and `limit` says how many may be.
+    `splits` is what the cases around say of dynamic values; `split_requests` what cases would make static; `asked` how
+    finely values were known where it mattered, as divisors and the coefficients they divided; `kept` of which the
+    program itself set the base; `depths` at which depth of loops a leaf was made; `lines` what the bit cache holds.
+    `faults` are the refusals of residual code with their numbers: where one of them is met, its element of `fault`
+    becomes 1. `work` counts the steps that were done, and `limit` says how many may be.
     """
 
     block: R.Code = field(default_factory=list["R.Statement"])
     splits: dict[Expr, ResidueSplit] = field(default_factory=dict[Expr, ResidueSplit])
-    wishes: dict[Wish, None] = field(default_factory=dict["Wish", None])
+    split_requests: dict[SplitRequest, None] = field(default_factory=dict["SplitRequest", None])
     depths: dict[Expr, int] = field(default_factory=dict[Expr, int])
     parts: dict[Expr, Expr] = field(default_factory=dict[Expr, Expr])
     asked: dict[Expr, set[tuple[int, int]]] = field(default_factory=dict[Expr, "set[tuple[int, int]]"])
@@ -171,11 +171,11 @@ class SpecializerSession:
             (int(n.attr.partition(".")[2]) for n in E.topological([node]) if n in self.depths), default=0
         )
 
-    def wish(self, terms: Iterable[tuple[Expr, int]]) -> None:
+    def request_split(self, terms: Iterable[tuple[Expr, int]]) -> None:
         """Note that something would be static if the residues of some values modulo some factors were."""
-        wish = tuple(dict.fromkeys((q, factor) for q, factor in terms if factor > 1))
-        if wish:
-            self.wishes[wish] = None
+        request = tuple(dict.fromkeys((q, factor) for q, factor in terms if factor > 1))
+        if request:
+            self.split_requests[request] = None
 
     def parted(self, q: Expr, factor: int) -> tuple[Expr, Expr]:
         """Names for a value's quotient and residue, from which the cases of a split are told."""

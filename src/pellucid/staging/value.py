@@ -259,7 +259,7 @@ class Cyclic(Staged):
     # ---- division ----
 
     def _divisible(self, by: int) -> bool:
-        """Whether all bases are multiples of a number; if not, the cases that would make them so are wished for."""
+        """Whether all bases are multiples of a number; if not, the cases that would make them so are requested."""
         session = current()
         if all(b % by == 0 for _, b in self.terms):
             if session is not None:
@@ -267,7 +267,7 @@ class Cyclic(Staged):
                     session.asked.setdefault(q, set()).add((by, b))
             return True
         if session is not None:
-            session.wish((q, by // math.gcd(b, by)) for q, b in self.terms)
+            session.request_split((q, by // math.gcd(b, by)) for q, b in self.terms)
         return False
 
     def __floordiv__(self, other: int | Cyclic) -> Any:
@@ -419,11 +419,11 @@ def _fits(value: int) -> bool:
 
 
 def _align(a: Cyclic, b: Cyclic) -> None:
-    """Wish that the coarser of two compared values were known as finely as the other."""
+    """Request that the coarser of two compared values be known as finely as the other."""
     session = current()
     if session is not None:
         fine = math.lcm(a.base, b.base)
-        session.wish((q, fine // math.gcd(base, fine)) for side in (a, b) for q, base in side.terms)
+        session.request_split((q, fine // math.gcd(base, fine)) for side in (a, b) for q, base in side.terms)
 
 
 def _compare(op: str, difference: Cyclic, bound: int) -> Expr:

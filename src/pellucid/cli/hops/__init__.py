@@ -16,9 +16,9 @@ from pellucid.base.opening import text_of
 from pellucid.cli.hops.colors import printer
 from pellucid.cli.hops.editing import edited
 from pellucid.cli.hops.edits import opened
+from pellucid.cli.hops.formatting import excuse
 from pellucid.cli.hops.interrupts import interrupting
 from pellucid.cli.hops.repl import WIDTH, LeaveError, Part, ReplState
-from pellucid.cli.hops.telling import excuse
 from pellucid.cli.problems import in_one_line
 from pellucid.loops.hops.saving import as_lines
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pellucid.base.errors import PellucidError
+from pellucid.cli.hops.formatting import NOTATIONS
 from pellucid.cli.hops.repl import ReplState, commands, split, understood
-from pellucid.cli.hops.telling import NOTATIONS
 
 REMEMBERED = 1000
 """Lines that are remembered from one session to the next."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import InputError
 from pellucid.base.opening import text_of
-from pellucid.cli.hops import telling
+from pellucid.cli.hops import formatting
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.repl import Part, ReplState, Reply, command, usage
 from pellucid.loops.core.options import option_of, value_of
@@ -66,7 +66,7 @@ def search(repl: ReplState, words: list[str]) -> Reply:
         raise usage("search")
 
     def told(seen: Seen) -> None:
-        cost = telling.amount(seen.cost)
+        cost = formatting.amount(seen.cost)
         repl.progress(
             f"{seen.depth} moves deep, {seen.programs:,} programs, {seen.seconds:.1f} s, cost {cost}"
         )
@@ -89,15 +89,15 @@ def _changed(repl: ReplState, change: Change) -> Reply:
     old, new = change.old.kernel, change.new.kernel
     parts: Reply = []
     if len(applied) == 1:
-        parts.append(Part("title", f"step {number}: {telling.step_title(applied[0])}"))
+        parts.append(Part("title", f"step {number}: {formatting.step_title(applied[0])}"))
     else:
         first = number - len(applied) + 1
         parts.append(Part("title", f"steps {first} to {number}"))
-        parts.append(Part("text", telling.steps(applied, first)))
-    parts.append(Part("program", beside(*telling.both(old, new), repl.width)))
+        parts.append(Part("text", formatting.steps(applied, first)))
+    parts.append(Part("program", beside(*formatting.both(old, new), repl.width)))
     if len(applied) == 1:
-        parts.append(Part("good", telling.licensed(applied[0], repl.width)))
-    parts.append(Part("text", telling.compared(applied[0].before, applied[-1].after)))
+        parts.append(Part("good", formatting.licensed(applied[0], repl.width)))
+    parts.append(Part("text", formatting.compared(applied[0].before, applied[-1].after)))
     return parts
 
 
@@ -152,7 +152,7 @@ def _count(name: str, words: Sequence[str]) -> int:
 
 
 def _listing(repl: ReplState) -> Part:
-    return Part("program", telling.program(repl.session.kernel, repl.notation))
+    return Part("program", formatting.program(repl.session.kernel, repl.notation))
 
 
 # ---- files ----
@@ -169,7 +169,7 @@ def load(repl: ReplState, words: list[str]) -> Reply:
     program = opened(words[0])
     session = program.session()
     repl.program, repl.session, repl.saved = program, session, ()
-    return [Part("title", program.name), Part("text", telling.interface(session.kernel)), _listing(repl)]
+    return [Part("title", program.name), Part("text", formatting.interface(session.kernel)), _listing(repl)]
 
 
 def opened(name: str) -> ProgramText:

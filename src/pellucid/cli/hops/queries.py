@@ -13,7 +13,7 @@ import numpy as np
 
 from pellucid.base.errors import FileError, InputError, did_you_mean
 from pellucid.base.opening import contents
-from pellucid.cli.hops import telling
+from pellucid.cli.hops import formatting
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.edits import split_options
 from pellucid.cli.hops.repl import Part, ReplState, Reply, command, usage
@@ -64,15 +64,15 @@ def show(repl: ReplState, words: list[str]) -> Reply:
     if len(rest) > 1:
         raise usage("show")
     if rest:
-        if rest[0] not in telling.NOTATIONS:
+        if rest[0] not in formatting.NOTATIONS:
             raise InputError(
-                f"no notation is called {rest[0]!r}", fix=f"one of {', '.join(telling.NOTATIONS)}"
+                f"no notation is called {rest[0]!r}", fix=f"one of {', '.join(formatting.NOTATIONS)}"
             )
         repl.notation = rest[0]
     kernel = repl.session.original.kernel if original else repl.session.kernel
-    program = Part("program", telling.program(kernel, repl.notation))
+    program = Part("program", formatting.program(kernel, repl.notation))
     # White's notation has its own declarations.
-    return [program] if repl.notation == "hops" else [Part("text", telling.interface(kernel)), program]
+    return [program] if repl.notation == "hops" else [Part("text", formatting.interface(kernel)), program]
 
 
 @command("moves", "[MOVE|PLACE]", "move", group=GROUP)
@@ -96,7 +96,7 @@ def moves(repl: ReplState, words: list[str]) -> Reply:
     # A move that has to be told something cannot be tried without.
     asking = {m: options(m) for m in every().values() if name in (None, m.name) and repl.session.found(m)}
     needed = [f"{m.name} {word}=…" for m, own in asking.items() for word in own if own[word] is REQUIRED]
-    parts = [Part("text", telling.offers(found, repl.width))] if found else []
+    parts = [Part("text", formatting.offers(found, repl.width))] if found else []
     if needed and where is None:
         parts.append(Part("text", f"not tried, as they have to be told something: {', '.join(needed)}"))
     if not parts:
@@ -123,7 +123,7 @@ def why(repl: ReplState, words: list[str]) -> Reply:
     answer = repl.session.why_not(plain[0], plain[1], **chosen)
     title = f"{answer.move.name} at {answer.place.number}: {answer.place.line}"
     kind = "good" if not answer.remedies and answer.verdict.__class__.__name__ == "Proved" else "bad"
-    return [Part("title", title), Part(kind, telling.why_not(answer, repl.width))]
+    return [Part("title", title), Part(kind, formatting.why_not(answer, repl.width))]
 
 
 @command("ledger", "[all]", group="history")
@@ -141,8 +141,8 @@ def ledger(repl: ReplState, words: list[str]) -> Reply:
     if not steps:
         return [Part("text", "Nothing has been done yet.")]
     return [
-        Part("text", telling.steps(steps)),
-        Part("text", telling.compared(steps[0].before, steps[-1].after)),
+        Part("text", formatting.steps(steps)),
+        Part("text", formatting.compared(steps[0].before, steps[-1].after)),
     ]
 
 
@@ -156,11 +156,11 @@ def explain(repl: ReplState, words: list[str]) -> Reply:
     whole = words[1:] == ["all"]
     step = _step(repl, words[:1] if whole else words, "explain")
     theorem = theorems().get(getattr(step.verdict, "theorem", ""))
-    parts = [Part("title", telling.step_title(step))]
+    parts = [Part("title", formatting.step_title(step))]
     if theorem is not None:
-        parts.append(Part("text", telling.wrapped(f"{theorem.name}: {theorem.title}", repl.width)))
-    parts.append(Part("good", telling.licensed(step, repl.width)))
-    parts.append(Part("program", beside(*telling.both(step.old, step.new), repl.width)))
+        parts.append(Part("text", formatting.wrapped(f"{theorem.name}: {theorem.title}", repl.width)))
+    parts.append(Part("good", formatting.licensed(step, repl.width)))
+    parts.append(Part("program", beside(*formatting.both(step.old, step.new), repl.width)))
     if step.details:
         parts.append(Part("text", "\n".join(["made of", *(f"  {d}" for d in step.details)])))
     if step.derive is not None:
@@ -173,7 +173,7 @@ def _derivation(small: Sequence[Step], width: int, *, whole: bool) -> Reply:
     if not small:
         return []
     parts = [Part("title", f"the same in {len(small)} small steps, on an instance with a few iterations")]
-    parts.append(Part("program", telling.program(small[0].old)))
+    parts.append(Part("program", formatting.program(small[0].old)))
     groups = [[s] for s in small]
     if not whole:
         groups = [
@@ -185,9 +185,9 @@ def _derivation(small: Sequence[Step], width: int, *, whole: bool) -> Reply:
         done = last
         numbers = f"step {first}" if first == last else f"steps {first} to {last}"
         parts.append(Part("title", f"small {numbers}: {group[0].move}"))
-        parts.append(Part("text", "\n".join("  at {}: {}".format(*telling.place_of(s)) for s in group)))
-        parts.append(Part("good", telling.licensed(group[0], width)))
-        parts.append(Part("program", telling.program(group[-1].new)))
+        parts.append(Part("text", "\n".join("  at {}: {}".format(*formatting.place_of(s)) for s in group)))
+        parts.append(Part("good", formatting.licensed(group[0], width)))
+        parts.append(Part("program", formatting.program(group[-1].new)))
     return parts
 
 
@@ -198,7 +198,7 @@ def compare(repl: ReplState, words: list[str]) -> Reply:
     old = step.old if step is not None else repl.session.original.kernel
     new = step.new if step is not None else repl.session.kernel
     titles = ("before", "after") if step is not None else ("at first", "now")
-    return [Part("program", beside(*telling.both(old, new), repl.width, titles))]
+    return [Part("program", beside(*formatting.both(old, new), repl.width, titles))]
 
 
 def _step(repl: ReplState, words: Sequence[str], name: str) -> Step:
@@ -247,16 +247,16 @@ def times(repl: ReplState, words: list[str]) -> Reply:
     for name, kernel, cost in (*versions, ("now", new, after)):
         formula = timer.symbolic(kernel.body)
         means = f" = {formula}" if formula.names() else ""
-        lines.append(telling.wrapped(f"{name}: {telling.amount(cost)}{means}", repl.width, "  "))
+        lines.append(formatting.wrapped(f"{name}: {formatting.amount(cost)}{means}", repl.width, "  "))
     if paper:
         lines += [
             "as White prints it, now",
-            telling.wrapped(printed_time(_assigned_alone(new.body)), repl.width, "  "),
+            formatting.wrapped(printed_time(_assigned_alone(new.body)), repl.width, "  "),
         ]
     able = [p for p in session.places() if _can_run_in_lanes(session, p)]
     if able:
         lines.append(f"loops that can run in lanes: {', '.join(f'{p.number} ({_loop(p)})' for p in able)}")
-    lines += [telling.compared(before, after)] if old is not new else []
+    lines += [formatting.compared(before, after)] if old is not new else []
     return [Part("text", "\n".join(lines))]
 
 
@@ -331,7 +331,7 @@ def run(repl: ReplState, words: list[str]) -> Reply:
 
     old, new = session.original.kernel, session.kernel
     result = trial.compare(old, new, ranges=session.state.ranges, given=given, seed=seed, runner=runner)
-    parts = [Part("text", f"run by {' and '.join(ways)}"), Part("text", telling.trial(result))]
+    parts = [Part("text", f"run by {' and '.join(ways)}"), Part("text", formatting.trial(result))]
     if old is new:
         return parts
     if result.differs is None:

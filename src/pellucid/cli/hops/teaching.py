@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from pellucid.base.errors import InputError, did_you_mean
-from pellucid.cli.hops import telling
+from pellucid.cli.hops import formatting
 from pellucid.cli.hops.columns import beside
 from pellucid.cli.hops.repl import Command, LeaveError, Part, ReplState, Reply, command, commands, usage
 from pellucid.loops.core.move import Move
@@ -51,12 +51,12 @@ def help_(repl: ReplState, words: list[str]) -> Reply:
     if topic == "notation":
         return [Part("title", "how programs are written"), Part("text", NOTATION.rstrip())]
     if topic == "moves":
-        lines = [telling.wrapped(f"{m.name}: {m.doc}", repl.width, "  ") for m in moves().values()]
+        lines = [formatting.wrapped(f"{m.name}: {m.doc}", repl.width, "  ") for m in moves().values()]
         return [_command(commands()["moves"]), Part("title", "every move"), Part("text", "\n".join(lines))]
     if topic in moves():
         return _move(moves()[topic], repl.width)
     if topic in heuristics():
-        return [Part("title", topic), Part("text", telling.wrapped(heuristics()[topic].doc, repl.width))]
+        return [Part("title", topic), Part("text", formatting.wrapped(heuristics()[topic].doc, repl.width))]
     if topic in commands():
         return [_command(commands()[topic])]
     if topic in _clauses():
@@ -69,7 +69,7 @@ def _overview(width: int) -> Reply:
     parts = [Part("text", LESSON.rstrip())]
     for group in GROUPS:
         inside = [c for c in commands().values() if c.group == group]
-        lines = [telling.wrapped(f"{c.name:<8} {c.doc}", width, "  ") for c in inside]
+        lines = [formatting.wrapped(f"{c.name:<8} {c.doc}", width, "  ") for c in inside]
         parts += [Part("title", group), Part("text", "\n".join(lines))]
     return [*parts, Part("text", "More: help COMMAND, help MOVE, help moves, help notation.")]
 
@@ -96,25 +96,25 @@ def _command(c: Command) -> Part:
 
 def _move(move: Move, width: int) -> Reply:
     """A move at length: what it does, what licenses it, its options, an example that was made this moment."""
-    parts = [Part("title", move.name), Part("text", telling.wrapped(move.doc, width))]
+    parts = [Part("title", move.name), Part("text", formatting.wrapped(move.doc, width))]
     shown = example(move.name)
     site = shown.site
     for theorem in move.theorems:
         how = f"proved by machine: {theorem.lemma}" if theorem.lemma else "tested, not yet proved by machine"
         lines = [
-            telling.wrapped(f"{theorem.name} ({how})", width),
-            telling.wrapped(theorem.title, width, "  "),
+            formatting.wrapped(f"{theorem.name} ({how})", width),
+            formatting.wrapped(theorem.title, width, "  "),
         ]
         fits = theorem.fits(site)
         named = [(c.name, c.words(site) if fits or isinstance(c.text, str) else "…") for c in theorem.clauses]
-        parts.append(Part("good", "\n".join([*lines, telling.clauses(named, width, "  ")])))
+        parts.append(Part("good", "\n".join([*lines, formatting.clauses(named, width, "  ")])))
     if move.limits:
-        limits = telling.clauses([(c.name, c.words(site)) for c in move.limits], width, "  ")
+        limits = formatting.clauses([(c.name, c.words(site)) for c in move.limits], width, "  ")
         parts.append(Part("good", f"within these limits\n{limits}"))
-    if chosen := telling.chosen(move):
+    if chosen := formatting.chosen(move):
         parts.append(Part("text", f"options: {chosen}"))
-    parts.append(Part("text", telling.wrapped(f"example: {shown.call}: {shown.caption}", width)))
-    parts.append(Part("program", beside(*telling.both(shown.before, shown.after), width)))
+    parts.append(Part("text", formatting.wrapped(f"example: {shown.call}: {shown.caption}", width)))
+    parts.append(Part("program", beside(*formatting.both(shown.before, shown.after), width)))
     return parts
 
 

@@ -14,7 +14,7 @@ from ...reasoning.effects import effects
 from ...reasoning.known import Known
 from ...reasoning.prove import Proved, Verdict, both
 from ...reasoning.separate import apart, interchangeable
-from .gathering import gathered
+from .reductions import operand_of_update
 
 
 def exchangeable(first: Block, second: Block, here: Known) -> Verdict:
@@ -52,7 +52,7 @@ def _operator(buffer: Buffer, block: Block) -> str | None:
     found: set[str] = set()
     for s in walk(block):
         if isinstance(s, Store) and s.buffer is buffer:
-            update = gathered(s)
+            update = operand_of_update(s)
             if update is None:
                 return None
             found.add(update[0])

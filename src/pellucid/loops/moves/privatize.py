@@ -18,8 +18,8 @@ from ...ir.path import Path, replace_at
 from ...ir.path import walk as paths
 from ...reasoning.effects import shown
 from ...reasoning.prove import Proved, Refuted, Unknown, Verdict, both, decided
-from ..analysis.gathering import Gathering, elements, gathering, in_parts, inside_of, other_use
 from ..analysis.independence import IN_ORDER
+from ..analysis.reductions import LoopReduction, elements, in_parts, inside_of, other_use, reduction_at
 from ..analysis.room import fits
 from ..core.move import Applied, Move
 from ..core.theorem import Clause, Site, Theorem
@@ -31,18 +31,18 @@ MAX_ELEMENTS = 1 << 24
 def find(kernel: Kernel, *, buffer: str | None = None, **_: Any) -> Iterable[Path]:
     """Loops that gather, outermost first."""
     for path, s in paths(kernel.body):
-        if isinstance(s, For) and gathering(kernel, path, buffer) is not None:
+        if isinstance(s, For) and reduction_at(kernel, path, buffer) is not None:
             yield path
 
 
-def _site(site: Site) -> Gathering:
-    found = gathering(site.kernel, site.path, site.options.get("buffer"), site.options.get("by", ()))
+def _site(site: Site) -> LoopReduction:
+    found = reduction_at(site.kernel, site.path, site.options.get("buffer"), site.options.get("by", ()))
     assert found is not None  # noqa: S101 - the theorem's shape
     return found
 
 
 def _gathers(site: Site) -> Verdict:
-    found = gathering(site.kernel, site.path, site.options.get("buffer"))
+    found = reduction_at(site.kernel, site.path, site.options.get("buffer"))
     return both(IN_ORDER.test(site), decided(found is not None, "a store gathers", f"none in {site} does"))
 
 

@@ -12,7 +12,7 @@ from ...ir.nest import For, Kernel, Store, walk
 from ...ir.path import Path, at, enclosing
 from ...ir.path import walk as paths
 from ...reasoning.prove import Proved
-from ..analysis.gathering import gathering
+from ..analysis.reductions import reduction_at
 from ..core.registry import named
 from ..core.tactic import State, Tactic, make
 
@@ -47,7 +47,7 @@ def _sites(kernel: Kernel) -> list[Path]:
     for path, s in paths(kernel.body):
         if not isinstance(s, For) or any(isinstance(x, For) for x in enclosing(kernel.body, path)):
             continue
-        if gathering(kernel, path) is None or _length(s) < MIN_ITERATIONS:
+        if reduction_at(kernel, path) is None or _length(s) < MIN_ITERATIONS:
             continue
         if not isinstance(named("spread").check(kernel, path), Proved):
             found.append(path)
@@ -119,7 +119,7 @@ def _gathered(kernel: Kernel, path: Path) -> list[Buffer]:
     """The buffers that a loop gathers into, each once."""
     loop = at(kernel.body, path)
     names = dict.fromkeys(s.buffer.name for s in walk((loop,)) if isinstance(s, Store))
-    found = (gathering(kernel, path, name) for name in names)
+    found = (reduction_at(kernel, path, name) for name in names)
     return [g.buffer for g in found if g is not None]
 
 

@@ -1,4 +1,4 @@
-"""The looper: specializes one loop into the graph of its variants, and tries again with what it learned.
+"""The loop specializer: specializes one loop into the graph of its variants, and tries again with what it learned.
 
 The heart of `control`. A loop is unrolled until its test is dynamic; there the state is looked up in the memo table by
 its static part, and what is not found becomes a variant. Then the loop is specialized again, with what was learned:
@@ -23,7 +23,7 @@ from . import residual as R
 from .folding import node, number
 from .graph import PointGraph
 from .growth import LEAVES_A_UNIT, SEEN, Exhausted, Unending, unending, weight
-from .joins import cases, merged
+from .merges import cases, merged
 from .points import (
     IDLE,
     MAX_CASES,
@@ -40,12 +40,12 @@ from .points import (
     as_state,
 )
 from .same import Canonical, Flat, canonical, flatten, restored
-from .session import MAX_WORK, Fault, ResidueSplit, SpecializerSession, Wish
+from .session import MAX_WORK, Fault, ResidueSplit, SpecializerSession, SplitRequest
 from .structure import structured
 from .value import Cyclic, Dynamic, expression, integer
 
 
-class Looper:
+class LoopSpecializer:
     """Specializes one loop."""
 
     def __init__(
@@ -70,7 +70,7 @@ class Looper:
     # ---- trying, and trying again ----
 
     def run(self, state: State) -> Any:
-        """Specialize until no wish can be granted any more; write the loop and return the state after it."""
+        """Specialize until no request to split can be granted; write the loop and return the state after it."""
         session = self.session
         self.places = flatten(state).places
         splits: dict[Expr, int] = {}
@@ -81,10 +81,13 @@ class Looper:
             begin = session.work
             session.limit = max(limit, begin + 2 * taken) if last else limit - taken
             block, lines, known = len(session.block), session.lines, dict(session.splits)
-            outer_wishes, session.wishes = session.wishes, {}
+            outer_requests, session.split_requests = session.split_requests, {}
             try:
                 result = self.attempt(state, splits)
-                granted, taken = self.granted(session.wishes, splits, outer_wishes), session.work - begin
+                granted, taken = (
+                    self.granted(session.split_requests, splits, outer_requests),
+                    session.work - begin,
+                )
                 if granted is None or last or session.work + 2 * taken > limit:
                     session.splits = known
                     return result if self.count > 1 else result[0]
@@ -100,7 +103,7 @@ class Looper:
                 asked, splits = splits, before.pop()
                 self.limits |= {q: splits.get(q, 1) for q in asked if asked[q] != splits.get(q, 1)}
             finally:
-                session.wishes, session.limit = outer_wishes, limit
+                session.split_requests, session.limit = outer_requests, limit
             del session.block[block:]
             session.lines, session.splits = lines, known
 
@@ -115,21 +118,26 @@ class Looper:
         return times, name
 
     def granted(
-        self, wishes: dict[Wish, None], splits: dict[Expr, int], outer: dict[Wish, None]
+        self,
+        split_requests: dict[SplitRequest, None],
+        splits: dict[Expr, int],
+        outer: dict[SplitRequest, None],
     ) -> dict[Expr, int] | None:
-        """The splits that wishes ask for beyond those made; None if there are none.
+        """The splits that requests ask for beyond those made; None if there are none.
 
-        A wish is about one value, and granted when all that the value stands on can be split before the loop and some
-        of it advances with the loop; of data nothing is known, and what is older than the loops around is theirs.
+        A request is about one value, and granted when all that the value stands on can be split before the loop and
+        some of it advances with the loop; of data nothing is known, and what is older than the loops around is theirs.
         """
         session = self.session
         new = dict(splits)
         # In an order of their own, so that a program is specialized the same way each time: older values first.
-        for wish in sorted(wishes, key=lambda w: (len(w), sorted((session.age_of(q), f) for q, f in w))):
-            origins = [x for q, factor in wish for x in self.graph.origins(q, factor)]
-            if not any(self.graph.header_of(q) for q, _ in wish):
-                if all(session.depth_of(q) < session.depth for q, _ in wish):
-                    outer[wish] = None
+        for request in sorted(
+            split_requests, key=lambda w: (len(w), sorted((session.age_of(q), f) for q, f in w))
+        ):
+            origins = [x for q, factor in request for x in self.graph.origins(q, factor)]
+            if not any(self.graph.header_of(q) for q, _ in request):
+                if all(session.depth_of(q) < session.depth for q, _ in request):
+                    outer[request] = None
                 continue
             if any(origin is None for origin, _ in origins):
                 continue
@@ -448,7 +456,7 @@ class Looper:
         session = self.session
         numbers = {line.number for line in session.lines}
         touched, session.touched = session.touched, set()
-        wishes, unrolled = dict(session.wishes), self.unrolled
+        split_requests, unrolled = dict(session.split_requests), self.unrolled
         self.trying = True
 
         def ahead() -> None:
@@ -466,7 +474,7 @@ class Looper:
             return session.touched & numbers
         finally:
             self.trying, self.unrolled = False, unrolled
-            session.touched, session.wishes = touched | session.touched, wishes
+            session.touched, session.split_requests = touched | session.touched, split_requests
 
     def one_turn(self, state: State) -> State | None:
         """The state at the next memo point, whatever the test says here; None at an end."""

@@ -1,4 +1,4 @@
-"""Gathering: stores that add to what an element holds already, by an operator whose order may not matter.
+"""Reductions: stores that add to what an element holds already, by an operator whose order may not matter.
 
 What `privatize` finds in a loop: a histogram, a sum of rows, the largest of each column.
 """
@@ -36,8 +36,8 @@ LINE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Gathering:
-    """The loop, the buffer that it gathers into, the operator, and the numbers that tell the copies apart."""
+class LoopReduction:
+    """The loop, the buffer that it reduces into, the operator, and the numbers that tell the copies apart."""
 
     loop: For
     buffer: Buffer
@@ -71,7 +71,7 @@ class Gathering:
         return f"the order of {self.op} does not matter{when}"
 
 
-def gathered(store: Store) -> tuple[str, Expr] | None:
+def operand_of_update(store: Store) -> tuple[str, Expr] | None:
     """The operator and the operand of ``b[p] := b[p] op e``; None for any other store."""
     own = E.load(store.buffer, store.position)
     if len(store.value.args) != 2 or own not in store.value.args or store.value.op in E.STRUCTURAL:
@@ -82,27 +82,27 @@ def gathered(store: Store) -> tuple[str, Expr] | None:
     return None if mine else (store.value.op, other)
 
 
-def gathering(
+def reduction_at(
     kernel: Kernel, path: Path, buffer: str | None = None, by: Sequence[Expr] = ()
-) -> Gathering | None:
-    """The gathering of the loop at a path into a buffer from outside: that of the name, or the first there is."""
+) -> LoopReduction | None:
+    """The reduction of the loop at a path into a buffer from outside: that of the name, or the first there is."""
     loop = at(kernel.body, path) if path else None
     if not isinstance(loop, For):
         return None
     own = set(scratch(loop.body))
     for s in walk(loop.body):
         if isinstance(s, Store) and buffer in (None, s.buffer.name) and s.buffer not in own:
-            found = gathered(s)
+            found = operand_of_update(s)
             if found is not None:
-                return Gathering(loop, s.buffer, found[0], tuple(by) or (loop.index,))
+                return LoopReduction(loop, s.buffer, found[0], tuple(by) or (loop.index,))
     return None
 
 
-def other_use(g: Gathering) -> str | None:
-    """The accesses to the buffer that are no part of the gathering, in words; None if there are none."""
+def other_use(g: LoopReduction) -> str | None:
+    """The accesses to the buffer that are no part of the reduction, in words; None if there are none."""
     for s in walk(g.loop.body):
         if isinstance(s, Store) and s.buffer is g.buffer:
-            found = gathered(s)
+            found = operand_of_update(s)
             if found is None or found[0] != g.op:
                 return f"{shown(s.value)} is stored"
         elif any(n.op == "load" and n.attr is g.buffer for n in topological(roots(s))):
@@ -110,12 +110,12 @@ def other_use(g: Gathering) -> str | None:
     return None
 
 
-def elements(g: Gathering, counts: Sequence[int]) -> int:
+def elements(g: LoopReduction, counts: Sequence[int]) -> int:
     """The elements of all copies together, with what stands between them."""
     return math.prod(counts) * (g.buffer.size + _gap(g.buffer))
 
 
-def in_parts(kernel: Kernel, g: Gathering, counts: Sequence[int]) -> Alloc:
+def in_parts(kernel: Kernel, g: LoopReduction, counts: Sequence[int]) -> Alloc:
     """The loop with as many copies of the buffer as `by` has values: cleared before they are used, merged in order.
 
     If the loop's own index tells copies apart before all else, every iteration clears and merges its own.
@@ -168,7 +168,7 @@ def in_parts(kernel: Kernel, g: Gathering, counts: Sequence[int]) -> Alloc:
     return Alloc({parts: number(parts.size)}, (replace(g.loop, body=body), end))
 
 
-def inside_of(parts: Alloc, g: Gathering, path: Path) -> Callable[[Path], Path]:
+def inside_of(parts: Alloc, g: LoopReduction, path: Path) -> Callable[[Path], Path]:
     """The path of a statement after its loop is divided into parts."""
     at_ = next(k for k, s in enumerate(parts.body) if isinstance(s, For) and s.index is g.loop.index)
 
@@ -184,7 +184,7 @@ def inside_of(parts: Alloc, g: Gathering, path: Path) -> Callable[[Path], Path]:
     return forward
 
 
-def _own(g: Gathering, counts: Sequence[int]) -> bool:
+def _own(g: LoopReduction, counts: Sequence[int]) -> bool:
     """Whether every copy belongs to one iteration of the loop, and every iteration has its copies."""
     lo, hi = g.loop.lo, g.loop.hi
     whole = lo.op == hi.op == "const" and (lo.attr, hi.attr) == (0, counts[0])

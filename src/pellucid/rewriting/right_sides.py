@@ -1,6 +1,7 @@
-"""Makers: what a rule's right side may compute beyond operators, such as the reciprocal of a constant.
+"""Builders of right sides: what a rule may compute there beyond operators, such as the reciprocal of a constant.
 
-A maker gets the builder, the node that is being rewritten and its operands; None means that the rule does not apply.
+Each gets the builder of expressions, the node that is being rewritten and its operands; None means that the rule does
+not apply.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ if TYPE_CHECKING:
     from ..ir.types import Type
     from .builder import Builder
 
-Maker = Callable[..., Expr | None]
-MAKERS: dict[str, Maker] = {}
+RightSide = Callable[..., Expr | None]
+BUILDERS: dict[str, RightSide] = {}
 
 
-def maker(function: Maker) -> Maker:
-    """Put a maker into the table under its own name."""
-    MAKERS[function.__name__] = function
+def right_side(function: RightSide) -> RightSide:
+    """Put a builder into the table under its own name."""
+    BUILDERS[function.__name__] = function
     return function
 
 
-@maker
+@right_side
 def exact_reciprocal(b: Builder, node: Expr, k: Expr) -> Expr | None:
     """1 / k where k is a power of two and both are normal floats, so that multiplying is dividing."""
     if k.attr == 0 or not math.isfinite(k.attr) or abs(math.frexp(k.attr)[0]) != 0.5:
@@ -38,25 +39,25 @@ def exact_reciprocal(b: Builder, node: Expr, k: Expr) -> Expr | None:
     return inverse if math.isfinite(inverse.attr) and abs(inverse.attr) >= smallest else None
 
 
-@maker
+@right_side
 def reciprocal(b: Builder, node: Expr, k: Expr) -> Expr | None:
     """1 / k, rounded, where neither it nor k is extreme."""
     return const(1 / k.attr, k.type) if 1e-30 < abs(k.attr) < 1e30 else None
 
 
-@maker
+@right_side
 def log2(b: Builder, node: Expr, k: Expr) -> Expr | None:
     """The exponent of a power of two."""
     return const(int(k.attr).bit_length() - 1, k.type)
 
 
-@maker
+@right_side
 def less_one(b: Builder, node: Expr, k: Expr) -> Expr | None:
     """k - 1, the mask below a power of two."""
     return const(int(k.attr) - 1, k.type)
 
 
-@maker
+@right_side
 def total_shift(b: Builder, node: Expr, k: Expr, m: Expr) -> Expr | None:
     """k + m where both are amounts within the width; a sum beyond it shifts everything out."""
     width = k.type.bits
@@ -65,25 +66,25 @@ def total_shift(b: Builder, node: Expr, k: Expr, m: Expr) -> Expr | None:
     return const(min(k.attr + m.attr, k.type.high), k.type)
 
 
-@maker
+@right_side
 def high_mask(b: Builder, node: Expr, k: Expr) -> Expr | None:
     """All ones but the lowest k bits."""
     return const(-1 << int(k.attr), k.type) if 0 <= k.attr < k.type.bits else None
 
 
-@maker
+@right_side
 def low_ones(b: Builder, node: Expr, k: Expr) -> Expr | None:
     """Ones where an unsigned word shifted right by k may still have bits."""
     return const((1 << (k.type.bits - int(k.attr))) - 1, k.type) if 0 <= k.attr < k.type.bits else None
 
 
-@maker
+@right_side
 def literal_zero(b: Builder, node: Expr, x: Expr) -> Expr | None:
     """The zero of the type of x."""
     return const(0, x.type)
 
 
-@maker
+@right_side
 def direct_conversion(b: Builder, node: Expr, x: Expr) -> Expr | None:
     """x converted to the node's type at once, where the type between loses nothing that matters."""
     middle, target = node.args[0].type, node.type
@@ -108,7 +109,7 @@ def direct_conversion(b: Builder, node: Expr, x: Expr) -> Expr | None:
     return None
 
 
-@maker
+@right_side
 def back_to_integer(b: Builder, node: Expr, x: Expr) -> Expr | None:
     """The integer that was made a float, in the node's type, where both hold it."""
     middle, target = node.args[0].type, node.type
@@ -130,38 +131,38 @@ def _factor(b: Builder, x: Expr, k: Expr, rest: int, by: int) -> Expr | None:
     return const(int(k.attr) // by, type_) if whole and fits else None
 
 
-@maker
+@right_side
 def divided_factor(b: Builder, node: Expr, x: Expr, k: Expr, rest: Expr, by: Expr) -> Expr | None:
     """The factor of x in (x * k + rest) // by, where k is a multiple of `by`."""
     return _factor(b, x, k, int(rest.attr), int(by.attr))
 
 
-@maker
+@right_side
 def shifted_factor(b: Builder, node: Expr, x: Expr, k: Expr, rest: Expr, by: Expr) -> Expr | None:
     """The factor of x in x * k + rest shifted to the right, where k is a multiple of what that divides by."""
     inside = 0 <= by.attr < by.type.bits
     return _factor(b, x, k, int(rest.attr), 1 << int(by.attr)) if inside else None
 
 
-@maker
+@right_side
 def truncated(b: Builder, node: Expr, x: Expr) -> Expr | None:
     """The machine's own conversion, where the facts allow it."""
     return b.convert("truncate_in", x, node.type) if b.facts(x).within(*limits(x.type, node.type)) else None
 
 
-@maker
+@right_side
 def of_own_type(b: Builder, node: Expr, x: Expr) -> Expr | None:
     """x where it has the node's type already."""
     return x if x.type is node.type else None
 
 
-@maker
+@right_side
 def last_place(b: Builder, node: Expr, k: Expr) -> Expr | None:
     """The largest amount by which a word can be shifted."""
     return const(k.type.bits - 1, k.type)
 
 
-@maker
+@right_side
 def small_power(b: Builder, node: Expr, x: Expr, k: Expr) -> Expr | None:
     """x to a whole power of magnitude up to 16, by repeated squaring."""
     n = k.attr
@@ -175,19 +176,19 @@ def small_power(b: Builder, node: Expr, x: Expr, k: Expr) -> Expr | None:
     return total if n > 0 else b.apply("div", const(1, x.type), total)
 
 
-@maker
+@right_side
 def opposite(b: Builder, node: Expr, k: Expr) -> Expr | None:
     """-k, wrapped to its type."""
     return const(-k.attr, k.type)
 
 
-@maker
+@right_side
 def least_of_root(b: Builder, node: Expr, k: Expr) -> Expr | None:
     """The least float whose root, rounded, is at least the constant k > 0."""
     return const(_least_of_root(k.attr, k.type), k.type) if k.attr > 0 else None
 
 
-@maker
+@right_side
 def most_of_root(b: Builder, node: Expr, k: Expr) -> Expr | None:
     """The largest float whose root, rounded, is at most the constant k >= 0."""
     if not 0 <= k.attr < math.inf:

@@ -1,6 +1,7 @@
-"""Joins and cases: several ways to go on, each specialized by itself, and what they make joined to one value.
+"""Merges and cases: several ways to go on, each specialized by itself, and what they make merged to one value.
 
-Under `control` and `looper`. What is alike on all ways stays as it is; numbers that differ become one dynamic value.
+Under `control` and `loop_specializer`. What is alike on all ways stays as it is; numbers that differ become one
+dynamic value.
 """
 
 from __future__ import annotations
