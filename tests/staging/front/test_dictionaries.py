@@ -168,7 +168,7 @@ def test_a_copy_of_a_dictionary_gets_entries_of_its_own() -> None:
     trees = [("let", "y", ("+", "x", "x"), ("+", "y", inner)), ("+", inner, "x"), ("let", "x", 3, inner)]
     for tree in trees:
         program = agrees(scoped, {"program": tree}, [{"x": one} for one in (0, 5, -7)])
-        assert program.tier == "templates"
+        assert program.tier != "machine"
 
 
 @interpreter
