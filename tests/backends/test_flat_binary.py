@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.backends.jit import flat_binary
+from pellucid.backends.jit import flat_binary, host
 from pellucid.backends.jit.engine import machine
 from pellucid.backends.jit.executable import is_possible
 from pellucid.base.errors import BackendError
@@ -192,3 +192,13 @@ def test_a_process_and_its_copy_do_not_write_over_each_other() -> None:
 def test_the_parts_of_a_header_are_those_of_the_format() -> None:
     assert struct.calcsize("<16sHHIQQQIHHHHHH") == 64
     assert machine().object_code(TABLE)[:4] == b"\x7fELF"
+
+
+def test_what_is_kept_of_a_processor_is_for_that_one(monkeypatch) -> None:
+    # An emulator has another processor than the one that the system tells of.
+    features = sys.modules["numpy._core._multiarray_umath"].__cpu_features__
+    key = host._key()
+    name = next(iter(features))
+    monkeypatch.setitem(features, name, not features[name])
+    assert key
+    assert host._key() != key

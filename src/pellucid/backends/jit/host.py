@@ -13,7 +13,7 @@ import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..port import CodeStore
 from .binding import llvm_binding
@@ -68,10 +68,13 @@ def _asked() -> Host:
 
 
 def _key() -> str:
-    """The key of what LLVM says, made of its files and of what the system says of the processor; empty if unknown."""
+    """The key of what LLVM says, made of its files and of what else tells of the processor; empty if unknown."""
     found = importlib.util.find_spec("llvmlite")
-    if found is None or found.origin is None or not sys.platform.startswith("linux"):
+    # The system may tell of another processor than an emulator has; NumPy has asked the one that runs this program.
+    present: Any = getattr(sys.modules.get("numpy._core._multiarray_umath"), "__cpu_features__", None)
+    if found is None or found.origin is None or not present or not sys.platform.startswith("linux"):
         return ""
+    features = sorted(str(name) for name in present if present[name])
     try:
         file = Path(found.origin).stat()
         with Path(_CPU_INFO).open("rb", buffering=0) as source:
@@ -79,5 +82,5 @@ def _key() -> str:
     except OSError:
         return ""
     lines = [line for line in told.splitlines() if not line.lower().startswith(_CHANGING)]
-    parts = [found.origin, str(file.st_mtime_ns), str(file.st_size), platform.machine(), *lines]
+    parts = [found.origin, str(file.st_mtime_ns), str(file.st_size), platform.machine(), *features, *lines]
     return hashlib.sha256("\n".join(["host", *parts]).encode()).hexdigest()
