@@ -3,7 +3,6 @@
 import ctypes
 import gc
 import os
-import struct
 import subprocess
 import sys
 import threading
@@ -187,11 +186,6 @@ def test_a_process_and_its_copy_do_not_write_over_each_other() -> None:
         [sys.executable, "-W", "ignore", "-c", FORKED], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.split() == ["0", "1", "3"]
-
-
-def test_the_parts_of_a_header_are_those_of_the_format() -> None:
-    assert struct.calcsize("<16sHHIQQQIHHHHHH") == 64
-    assert machine().object_code(TABLE)[:4] == b"\x7fELF"
 
 
 def test_what_is_kept_of_a_processor_is_for_that_one(monkeypatch) -> None:

@@ -194,12 +194,11 @@ def _check_kind(name: str, value: Any, declared: Array) -> Numbers:
 
     Raises InputError for anything else.
     """
-    wanted = declared.type.dtype, declared.shape
     if not isinstance(value, np.ndarray):
         found, fix = f"{brief(value)} is no NumPy array", "give one of"
     else:
         array = cast("Numbers", value)
-        if array.shape == wanted[1] and array.dtype == wanted[0]:
+        if array.shape == declared.shape and array.dtype == declared.type.dtype:
             return array
         found, fix = f"is {array.dtype} and shape {array.shape}", "give"
     raise InputError(found, place=f"program, {name}", fix=f"{fix} {declared.type} and shape {declared.shape}")

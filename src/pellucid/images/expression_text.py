@@ -1,4 +1,4 @@
-"""How a picture is told: the expression that made it, of which parts are left out where it would be endless.
+"""The text of a picture: the expression that made it, of which parts are left out where it would be endless.
 
 Used for the `repr` of images and animations. A picture is a graph; written as a tree, forty words may take more room
 than there is.
@@ -21,14 +21,14 @@ _MAX_PLACE = 60
 
 
 @dataclass(slots=True)
-class _Told:
+class _Progress:
     """The number of expressions that have been written, and the depth of the present one."""
 
     count: int = 0
     depth: int = 0
 
 
-_telling: contextvars.ContextVar[_Told | None] = contextvars.ContextVar("telling", default=None)
+_progress: contextvars.ContextVar[_Progress | None] = contextvars.ContextVar("progress", default=None)
 
 
 def written(expression: str | Callable[[], str]) -> str:
@@ -40,13 +40,13 @@ def written(expression: str | Callable[[], str]) -> str:
     """
     if isinstance(expression, str):
         return expression
-    state = _telling.get()
+    state = _progress.get()
     if state is None:
-        token = _telling.set(_Told())
+        token = _progress.set(_Progress())
         try:
             return written(expression)
         finally:
-            _telling.reset(token)
+            _progress.reset(token)
     if state.count >= MAX_PARTS or state.depth >= MAX_DEPTH:
         return "…"
     state.count += 1

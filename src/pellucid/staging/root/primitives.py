@@ -51,16 +51,19 @@ def _close(code: Any, frame: Any) -> Pair:
 
 def _divided(one: Any, other: Any) -> Any:
     """The quotient, rounded down."""
-    if other == 0:
-        raise ZeroDivisionError("division by zero")
-    return one // other
+    return one // _divisor(other)
 
 
 def _remainder(one: Any, other: Any) -> Any:
     """What is left of a quotient that is rounded down, with the sign of the divisor."""
-    if other == 0:
+    return one % _divisor(other)
+
+
+def _divisor(value: Any) -> Any:
+    """A value that is not zero; Python's own words for that differ by its kinds of numbers and by its versions."""
+    if value == 0:
         raise ZeroDivisionError("division by zero")
-    return one % other
+    return value
 
 
 def _same(value: Any) -> Any:
