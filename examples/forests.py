@@ -16,8 +16,10 @@ import pellucid as pl
 from pellucid.staging import DYNAMIC, STATIC, Memory, apply, cogen, interpreter, lift
 
 MAX_LEAVES, MAX_CLASSES, MAX_TREES = 1 << 16, 255, 1 << 10
-SCORES = (1 << 15) - 1
-"""What all trees together may give a class."""
+SCORES, LOW = (1 << 14) - 1, 1 << 6
+"""What all trees together may give a class, and what the upper byte of a score counts."""
+TOGETHER = 4
+"""The sum of so many lower bytes is one."""
 CLOSE = 255
 """Stands for a class where scores, which are rounded, cannot tell."""
 
@@ -25,11 +27,11 @@ CLOSE = 255
 
 
 @interpreter
-def frame(forest, size, picture, weights, out):
+def frame(forest, size, picture, scores, weights, out):
     """Decide every pixel by scores of 16 bits, and then exactly where those are close."""
     for row in range(lift(size[1])):
         for column in range(lift(size[0])):
-            out.store(row * size[0] + column, nearly(forest, size, picture, row, column))
+            out.store(row * size[0] + column, nearly(forest, size, picture, scores, row, column))
     for row in range(lift(size[1])):
         for column in range(lift(size[0])):
             if out.load(row * size[0] + column) == CLOSE:
@@ -37,13 +39,13 @@ def frame(forest, size, picture, weights, out):
     return 0
 
 
-def nearly(forest, size, picture, row, column):
+def nearly(forest, size, picture, scores, row, column):
     """The class with the greatest score, or CLOSE if another one has nearly as much."""
-    rest = score(forest, 0, size, picture, row, column)
+    rest = score(forest, 0, size, picture, scores, row, column)
     best, most, second, rest = 0, rest, -1 - forest[4], apply("sub.i16", forest[5], rest)
     for one in range(1, forest[0]):
         if one < forest[0] - 1:
-            other = score(forest, one, size, picture, row, column)
+            other = score(forest, one, size, picture, scores, row, column)
             rest = apply("sub.i16", rest, other)
         else:
             other = rest  # the weights of a leaf add up to 1
@@ -53,14 +55,21 @@ def nearly(forest, size, picture, row, column):
     return apply("choose.u8", apply("lt.i16", apply("add.i16", second, forest[4]), most), best, CLOSE)
 
 
-def score(forest, which, size, picture, row, column):
-    """The sum of the scores that the trees give a class."""
-    total = 0
-    for _, tree in forest[2]:
-        total = apply(
-            "add.i16", total, reached(tree, 1 + which, "i16", forest[1], size, picture, row, column)
-        )
-    return total
+def score(forest, which, size, picture, scores, row, column):
+    """The sum of the scores that the trees give a class.
+
+    A tree has two rows of bytes for a class, with one of each leaf: how often LOW is in its score, and what is left.
+    """
+    high, total, trees = 0, 0, forest[2]
+    for begin in range(0, len(trees), TOGETHER):
+        low = 0
+        for first, leaves, tree in trees[begin : begin + TOGETHER]:
+            number = reached(tree, forest[3], forest[1], size, picture, row, column)
+            at = 2 * ((forest[0] - 1) * first + which * leaves)
+            high = apply("add.u8", high, scores.load(number + at))
+            low = apply("add.u8", low, scores.load(number + at + leaves))
+        total = apply("add.i16", total, low)
+    return apply("add.i16", apply("mul.i16", high, LOW), total)
 
 
 def decided(forest, size, picture, weights, row, column):
@@ -76,20 +85,20 @@ def decided(forest, size, picture, weights, row, column):
 def mean(forest, which, size, picture, weights, row, column):
     """The mean of the weights that the trees give a class; each is two words of a table."""
     total = 0.0
-    for first, tree in forest[2]:
-        number = reached(tree, 0, forest[3], forest[1], size, picture, row, column)
+    for first, _, tree in forest[2]:
+        number = reached(tree, forest[3], forest[1], size, picture, row, column)
         at = (number + first) * (2 * forest[0]) + 2 * which
         bits = weights.load(at) | (weights.load(at + 1) << 32)
         total = apply("add.f64", total, apply("bitcast.i64.f64", bits))
     return apply("div.f64", total, len(forest[2]))
 
 
-def reached(tree, what, kind, offsets, size, picture, row, column):
-    """What the leaf says that a tree leads a pixel to: its number, or the score of a class."""
+def reached(tree, kind, offsets, size, picture, row, column):
+    """The number of the leaf that a tree leads a pixel to."""
     if tree[0] == "leaf":
-        return tree[1][what]
-    low = reached(tree[3], what, kind, offsets, size, picture, row, column)
-    high = reached(tree[4], what, kind, offsets, size, picture, row, column)
+        return tree[1]
+    low = reached(tree[3], kind, offsets, size, picture, row, column)
+    high = reached(tree[4], kind, offsets, size, picture, row, column)
     value = picture.load(place(size, row, column, offsets[tree[1]]))
     return apply("choose." + kind, apply("le.u8", value, tree[2]), low, high)
 
@@ -130,47 +139,48 @@ def trained(samples, labels, **options):
 
 
 def imported(model, offsets):
-    """A forest of scikit-learn as static data, and the table of what its leaves weigh.
+    """A forest of scikit-learn as static data, and two tables: the scores of its leaves, and what they weigh.
 
-    The data are the number of classes, the places of the features, for each tree the number of its first leaf and its
-    root, the type of the numbers of leaves, by how much scores have to differ, and the sum of them all.
+    The data are the number of classes, the places of the features, for each tree the number of its first leaf, how
+    many it has and its root, the type of the numbers of leaves, by how much scores have to differ, and the sum of them
+    all.
     """
     if model.n_features_in_ != len(offsets):
         raise ValueError(
             f"the forest takes {model.n_features_in_} features, and there are {len(offsets)} places"
         )
-    classes, trees, weights, most = len(model.classes_), [], [], 0
-    if classes > MAX_CLASSES or len(model.estimators_) > MAX_TREES:
-        raise ValueError(
-            f"{classes} classes, {len(model.estimators_)} trees, of at most {MAX_CLASSES}, {MAX_TREES}"
-        )
-    # Each score is wrong by half a unit at most, and what is left for the last class by half a unit for each other.
+    classes, trees, weights = len(model.classes_), [], []
     count = len(model.estimators_)
-    unit, margin = SCORES // (2 * count), count * (classes + 1) // 2 + 2
+    if classes > MAX_CLASSES or count > MAX_TREES:
+        raise ValueError(f"{classes} classes, {count} trees, of at most {MAX_CLASSES}, {MAX_TREES}")
     for one in model.estimators_:
         first = len(weights)
-        trees.append((first, _tree(one.tree_, 0, first, weights, unit)))
-        most = max(most, len(weights) - first)
+        root = _tree(one.tree_, 0, first, weights)
+        trees.append((first, len(weights) - first, root))
+    most = max(leaves for _, leaves, _ in trees)
     if most > MAX_LEAVES:
         raise ValueError(f"a tree of {most} leaves; train with max_leaf_nodes={MAX_LEAVES}")
+    # Each score is wrong by half a unit at most, and what is left for the last class by half a unit for each other.
+    unit, margin = SCORES // count, count * (classes + 1) // 2 + 2
+    scores = np.rint(np.stack(weights)[:, :-1] * unit).astype(np.int64)
+    rows = [np.stack(np.divmod(scores[first : first + many].T, LOW), 1).ravel() for first, many, _ in trees]
     kind = "u8" if most <= 256 else "u16"
     # Whatever the number of a leaf may be, its weights are inside of the table, and nobody has to ask.
     weights += [np.zeros(classes)] * (256 if kind == "u8" else MAX_LEAVES)
     forest = (classes, tuple(offsets), tuple(trees), kind, margin, unit * count)
-    return forest, np.stack(weights).reshape(-1).view(np.uint32)
+    return forest, np.concatenate(rows).astype(np.uint8), np.stack(weights).reshape(-1).view(np.uint32)
 
 
-def _tree(tree, node, first, weights, unit):
+def _tree(tree, node, first, weights):
     """A node of a tree; new leaves are entered in the table. Features are integers: thresholds are rounded down."""
     left, right = int(tree.children_left[node]), int(tree.children_right[node])
     if left == right:
-        found = np.ascontiguousarray(tree.value[node][0], "<f8")
-        weights.append(found)
-        return "leaf", (len(weights) - 1 - first, *(round(float(weight) * unit) for weight in found))
+        weights.append(np.ascontiguousarray(tree.value[node][0], "<f8"))
+        return "leaf", len(weights) - 1 - first
     threshold = math.floor(tree.threshold[node])
     if not 0 <= threshold < 255:
-        return _tree(tree, right if threshold < 0 else left, first, weights, unit)
-    sides = [_tree(tree, side, first, weights, unit) for side in (left, right)]
+        return _tree(tree, right if threshold < 0 else left, first, weights)
+    sides = [_tree(tree, side, first, weights) for side in (left, right)]
     return ("node", int(tree.feature[node]), threshold, *sides)
 
 
@@ -180,7 +190,8 @@ def _tree(tree, node, first, weights, unit):
 @cache
 def compiler():
     """The compiler that the interpreter is."""
-    return cogen(frame, forest=STATIC, size=STATIC, picture=DYNAMIC, weights=DYNAMIC, out=DYNAMIC)
+    dynamic = dict.fromkeys(("picture", "scores", "weights", "out"), DYNAMIC)
+    return cogen(frame, forest=STATIC, size=STATIC, **dynamic)
 
 
 class Forest:
@@ -188,11 +199,12 @@ class Forest:
 
     def __init__(self, model, offsets, size):
         self.shape, pixels = (size[1], size[0]), size[0] * size[1]
-        forest, self.weights = imported(model, offsets)
+        forest, self.scores, self.weights = imported(model, offsets)
         self.reach = max(abs(by) for offset in offsets for by in offset)
         around = (size[0] + 2 * self.reach) * (size[1] + 2 * self.reach)
         memories = [
             Memory("picture", 8, least=around),
+            Memory("scores", 8, least=self.scores.size),
             Memory("weights", 32, least=self.weights.size),
             Memory("out", 8, least=pixels),
         ]
@@ -206,7 +218,8 @@ class Forest:
             raise TypeError(
                 f"a picture of {picture.shape}, {picture.dtype}, where {self.shape}, uint8 is declared"
             )
-        self.code(np.pad(picture, self.reach, mode="edge").reshape(-1), self.weights, out.reshape(-1))
+        around = np.pad(picture, self.reach, mode="edge").reshape(-1)
+        self.code(around, self.scores, self.weights, out.reshape(-1))
         return out
 
 

@@ -124,7 +124,7 @@ def text(name: str, width: int = 16, **options) -> str:
 
 
 def test_two_neighbors_are_one_wide_load_per_lane(monkeypatch):
-    monkeypatch.setattr(register_reads, "MAX_REGISTERS", 0)
+    monkeypatch.setattr(register_reads, "MAX_BYTES", 0)
     words = text("neighbors surely inside")
     assert len(re.findall(r"= load double", words)) == 16
     # On a processor whose own gather is slow, the positions are read lane by lane too: those are aligned words.
@@ -133,7 +133,7 @@ def test_two_neighbors_are_one_wide_load_per_lane(monkeypatch):
 
 
 def test_the_channels_of_two_pixels_are_one_load_per_lane(monkeypatch):
-    monkeypatch.setattr(register_reads, "MAX_REGISTERS", 0)
+    monkeypatch.setattr(register_reads, "MAX_BYTES", 0)
     source = """
 kernel channels():
   output out: f32[64]

@@ -13,7 +13,7 @@ from pellucid.loops.core.ledger import Ledger
 from pellucid.loops.core.registry import named
 from pellucid.loops.core.tactic import State, attempt, make, run
 from pellucid.loops.scripts.cycles import cycle, edges, take_cycles
-from pellucid.loops.scripts.widths import by_lanes, order_of, widest
+from pellucid.loops.scripts.widths import MIN_NARROW, by_lanes, order_of, usual
 from pellucid.reasoning.prove import Proved
 
 HEAD = """kernel k(n: i32):
@@ -120,7 +120,20 @@ def test_the_order_of_loops_is_that_of_their_depth():
     ],
 )
 def test_the_widest_value_decides_the_lanes(line: str, bits: int):
-    assert widest(loop(nest(line))) == bits
+    assert usual(loop(nest(line))) == bits
+
+
+@pytest.mark.parametrize(("more", "bits"), [(-1, 32), (0, 8)])
+def test_a_few_wide_values_do_not(more: int, bits: int):
+    # Two elements and all sums are bytes, and one value has 32 bits.
+    terms = " + ".join(f"{k + 1}:u8" for k in range(MIN_NARROW - 4 + more))
+    line = f"shade[i] := convert.f32(c[i] + c[i + 1] + {terms})"
+    assert usual(loop(nest(line))) == bits
+
+
+def test_the_number_of_an_element_is_as_wide_as_what_it_is_made_of():
+    for position in ("convert.i64(c[i])", "convert.i64(c[i]) + 7:i64"):
+        assert usual(loop(nest(f"c[i] := c[{position}]"))) == 8
 
 
 def test_bytes_run_by_more_lanes_than_words():

@@ -53,9 +53,10 @@ def test_the_interpreter_itself_decides_the_same() -> None:
     model = trained(
         features(picture, offsets), truth.reshape(-1), n_estimators=2, max_depth=3, random_state=7
     )
-    forest, weights = imported(model, offsets)
+    forest, scores, weights = imported(model, offsets)
     out = np.zeros(picture.size, np.uint8)
-    arrays = {"picture": np.pad(picture, 1, mode="edge").reshape(-1), "weights": weights, "out": out}
+    around = np.pad(picture, 1, mode="edge").reshape(-1)
+    arrays = {"picture": around, "scores": scores, "weights": weights, "out": out}
     memories = [Memory(name, 8 * data.itemsize, data) for name, data in arrays.items()]
     EXAMPLE["frame"](forest, (*SIZE, 1), *memories)
     assert (out.reshape(picture.shape) == Forest(model, offsets, SIZE)(picture)).all()

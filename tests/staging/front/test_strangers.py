@@ -351,3 +351,36 @@ def test_regular_expressions_with_brackets(pattern: str) -> None:
             text = "".join(letters)
             words = np.frombuffer(text.encode() + b"\0", np.uint8).copy()
             assert program(words, length) == bool(re.match(pattern, text)), text
+
+
+# ---- several variables in one line: lists of their own, a swap, a pair in a pair ----
+
+
+@interpreter
+def runs(code, x, y):
+    ups, downs = [0, 0], []
+    (low, high), total = (x, y), 0
+    for step in code:
+        low, high = high, low + step
+        ups[step % 2], [last] = ups[step % 2] + low, [high]
+        downs.append(last - step)
+    ups.append(0)
+    for one in downs:
+        total, ups[2] = total * 3 + one, total
+    return total + ups[0] * 5 + ups[1] * 7 + ups[2]
+
+
+@interpreter
+def swapped(code, x):
+    first, second = [x], [code]
+    first, second = second, first
+    first[0] = 7
+    return second[0]
+
+
+def test_several_variables_are_assigned_in_one_line():
+    cases = [{"x": x, "y": y} for x, y in itertools.product((-3, 0, 11), repeat=2)]
+    for code in ((), (1,), (2, 3, 3, 4, 5)):
+        assert agrees(runs, {"code": code}, cases) is not None
+    with pytest.raises(StagingError, match="second is changed, and would have two names"):
+        cogen(swapped, code=STATIC, x=DYNAMIC)

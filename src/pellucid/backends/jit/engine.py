@@ -128,6 +128,13 @@ class Machine:
         """The bytes of a register that one instruction brings in any order."""
         return 64 if self.permutes else 16
 
+    @property
+    def ordered_bytes(self) -> int:
+        """The bytes of the longest register that one instruction brings in an order given in another; 0 if none can."""
+        features = self.features.split(",")
+        widths = {"+avx512vbmi": 64, "+avx512bw": 64, "+avx2": 32, "+ssse3": 16}
+        return next((size for name, size in widths.items() if name in features), 0)
+
     def compile(self, text: str, *, hoist: bool = False) -> bytes:
         """The code of a module, to be loaded: a flat binary where there can be one, else an object; raises alike."""
         return flat_binary.flattened(self.object_code(text, hoist=hoist))

@@ -62,7 +62,7 @@ class Function:
         addressing = Addressing(self.scope, values, buffers)
         gathers = Gathers(self.scope, buffers)
         neighbors = Neighbors(reads.loads, addressing, self.bounds, gathers)
-        registers = RegisterReads(values, self.bounds, self.shuffles, reads, permutes=machine.permutes)
+        registers = RegisterReads(values, self.bounds, self.shuffles, reads, machine)
         tables = TableReads(addressing, self.bounds, neighbors, reads, registers)
         self.cycles = Cycles(self.scope)
         strides = Strides(addressing, self.cycles)

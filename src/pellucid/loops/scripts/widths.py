@@ -1,9 +1,11 @@
-"""Widths: how many lanes fill a register, by the widest value that a loop computes.
+"""Widths: how many lanes fill a register, by the width of the values that a loop computes.
 
 Beside `cycles`, for scripts that end in lanes; and in which order loops stand, which tells rules what changes least.
 """
 
 from __future__ import annotations
+
+from collections import Counter
 
 from ...ir import types as T
 from ...ir.expr import Expr
@@ -13,13 +15,17 @@ from ...reasoning.linear import slope
 from ..core.registry import named
 from ..core.tactic import State, Tactic, make
 
+MIN_NARROW = 8
+"""For one wide value, which takes several registers, so many values fill theirs."""
 
-def widest(loop: For) -> int:
-    """The bits of the widest value that differs between iterations, except for positions along the loop; at least 8.
 
-    A position in a table that is a narrower number is taken as that.
+def usual(loop: For) -> int:
+    """The bits that the values of a loop have, but for a few wider ones; at least 8.
+
+    Values are those that differ between iterations, except for positions along the loop. A position in a table that
+    is a narrower number, and a constant, is taken as that number.
     """
-    found = 8
+    found = Counter({8: 0})
     stack = [s.value for s in walk(loop.body) if isinstance(s, Store)]
     seen: set[Expr] = set()
     while stack:
@@ -28,14 +34,17 @@ def widest(loop: For) -> int:
             continue
         seen.add(n)
         if n.type is not T.boolean:
-            found = max(found, n.type.bits)
+            found[max(8, n.type.bits)] += 1
         if n.op != "load":
             stack += n.args
             continue
         (position,) = n.args
         if slope(position, loop.index) is None:
+            if position.op == "add" and position.args[1].op == "const":
+                position = position.args[0]
             stack.append(position.args[0] if position.op == "convert" else position)
-    return found
+    few = found.total() / MIN_NARROW
+    return min(bits for bits in found if sum(found[wide] for wide in found if wide > bits) <= few)
 
 
 def filled(loop: For, lanes: int) -> int:
@@ -54,7 +63,7 @@ def by_lanes(lanes: int, bits: int) -> Tactic:
             for path in move.find(state.kernel):
                 loop = at(state.kernel.body, path)
                 if isinstance(loop, For):
-                    count = filled(loop, max(lanes, lanes * bits // widest(loop)))
+                    count = filled(loop, max(lanes, lanes * bits // usual(loop)))
                     state, done = make(state, move, path, count=count)
                     if done:
                         break

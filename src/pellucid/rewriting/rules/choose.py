@@ -50,7 +50,7 @@ def _leaves(tree: Expr) -> int:
 )
 def float_choice(b: Builder, node: Expr) -> Expr | None:
     """An operator on choices of one condition becomes a choice of operators, where one side is then a constant."""
-    if node.op == "choose":
+    if node.op == "choose" or _widens(node):
         return None
     condition = None
     choices: list[Expr] = []
@@ -78,6 +78,11 @@ def float_choice(b: Builder, node: Expr) -> Expr | None:
     if not all(b.alone(c) for c in choices) and not all(_reduces(b, node, side) for side in sides):
         return None
     return _chosen(b, condition, node, sides)
+
+
+def _widens(node: Expr) -> bool:
+    """Whether an integer is converted to one of more bits: what is chosen stays narrow, and fills more lanes."""
+    return node.op == "convert" and node.type.is_integer and node.type.bits > node.args[0].type.bits > 1
 
 
 def _absorbs(b: Builder, op: str, tree: Expr) -> bool:

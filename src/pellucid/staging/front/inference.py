@@ -23,7 +23,7 @@ from pellucid.staging.front.objects import (
     match_fields,
     method_of,
 )
-from pellucid.staging.front.source import Source, bound_arguments, matched
+from pellucid.staging.front.source import Source, bound_arguments, matched, parallel
 from pellucid.staging.front.vectors import LISTING
 from pellucid.staging.memory import Memory
 
@@ -133,7 +133,8 @@ class _Walk:
         match node:
             case ast.Assign(targets, value):
                 for target in targets:
-                    self._assign(target, self.kind(value))
+                    for one, part in parallel(target, value) if len(targets) == 1 else [(target, value)]:
+                        self._assign(one, self.kind(part))
             case ast.AnnAssign(target, _, value) if value is not None:
                 self._assign(target, self.kind(value))
             case ast.AugAssign(target, _, value):

@@ -199,6 +199,19 @@ def _tests(function: ast.FunctionDef) -> Iterator[ast.expr]:
             waiting += one.values
 
 
+def parallel(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """The targets of an assignment and the value of each: of `a, b = x, y`, a and x, b and y."""
+    match target, value:
+        case ((ast.Tuple(targets) | ast.List(targets)), (ast.Tuple(values) | ast.List(values))):
+            starred = any(isinstance(one, ast.Starred) for one in (*targets, *values))
+            if targets and len(targets) == len(values) and not starred:
+                pairs = zip(targets, values, strict=True)
+                return [each for one, part in pairs for each in parallel(one, part)]
+        case _:
+            pass
+    return [(target, value)]
+
+
 def _handed_on(node: ast.AST) -> Iterator[str]:
     """The variables that a statement returns, or keeps in a structure."""
     waiting: list[ast.expr | None] = []

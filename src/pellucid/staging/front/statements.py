@@ -14,7 +14,7 @@ from pellucid.staging.front.inference import Inference, size_of
 from pellucid.staging.front.kinds import point_of
 from pellucid.staging.front.loops import LoopExpressions
 from pellucid.staging.front.patterns import Patterns
-from pellucid.staging.front.source import Source
+from pellucid.staging.front.source import Source, parallel
 from pellucid.staging.integers import lift
 from pellucid.staging.root.program import Const, Instruction, Jump, RootCode, RootPrim, check
 
@@ -147,15 +147,25 @@ class _Function(LoopExpressions):
     # ---- assignments ----
 
     def _assign(self, node: Any) -> None:
+        if len(node.targets) > 1:
+            self._assign_several(node)
+            return
+        pairs = parallel(node.targets[0], node.value)
         # What is lifted keeps its one name.
         with self.ending(leaves=self._lifts(node)):
-            value = self.value(node.value)
-        for target in node.targets:
-            self._patterns.bind(
-                target, value, self.kind(node.value) if node.value in self.inference.of_node else None
-            )
-        if len(node.targets) > 1 and self.kind(node.value).changes:
+            values = [self.value(value) for _, value in pairs]
+        if len(pairs) > 1:  # a target may be read in the value of another one
+            values = [self.blocks.prim("identity", value) for value in values]
+        for (target, value), held in zip(pairs, values, strict=True):
+            self._patterns.bind(target, held, self.kind(value))
+
+    def _assign_several(self, node: ast.Assign) -> None:
+        """Bind several targets to one value: `a = b = x`."""
+        value, kind = self.value(node.value), self.kind(node.value)
+        if kind.changes:
             raise self.error(node, "a list that is changed gets two names", "make a list for each")
+        for target in node.targets:
+            self._patterns.bind(target, value, kind)
 
     def _lifts(self, node: ast.Assign) -> bool:
         """Whether a variable is bound to itself, lifted."""
