@@ -483,5 +483,5 @@ def _refuse_parts(to: Writer, instruction: RootPrim, values: Sequence[TimedValue
 
 def leaves_of(body: Body) -> tuple[list[TimedValue], int]:
     """The parts of an extension's arguments, in the order of its Python parameters; how many the first one has."""
-    values = [list(parts(value)) for value in body.names.values()]
+    values = [parts(value) for value in body.names.values()]
     return [part for one in values for part in one], len(values[0]) if values else 0

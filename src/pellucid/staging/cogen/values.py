@@ -45,17 +45,7 @@ class TimedValue:
 
     def leaves(self) -> list[str]:
         """The Python expressions of all its leaves, in order."""
-        if self.halves is None:
-            return list(self.own)
-        found: list[str] = []
-        waiting: list[TimedValue] = [self]
-        while waiting:
-            value = waiting.pop()
-            if value.halves is None:
-                found += value.own
-            else:
-                waiting += value.halves[::-1]
-        return found
+        return [leaf for part in parts(self) for leaf in part.own]
 
 
 class ControlPointer(TimedValue):
@@ -107,24 +97,28 @@ def fresh(time: Time, name: Callable[[], str]) -> TimedValue:
     return TimedValue(time, (name(), name(), name()) if time is CYCLIC else (name(),))
 
 
-def parts(value: TimedValue) -> Iterator[TimedValue]:
-    """The parts that are not taken apart."""
+def parts(value: TimedValue) -> list[TimedValue]:
+    """The parts that are not taken apart, in order."""
     if value.halves is None:
-        yield value
-    else:
-        for half in value.halves:
-            yield from parts(half)
+        return [value]
+    found: list[TimedValue] = []
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if one.halves is None:
+            found.append(one)
+        else:
+            waiting += one.halves[::-1]
+    return found
 
 
 def lifted_closures(value: TimedValue) -> Iterator[tuple[tuple[str, ...], str]]:
     """The parts of a value that are lifted closures: the halves that lead there, and what they were."""
-    if value.halves is None:
-        if value.lifted:
-            yield (), value.lifted
-        return
-    for name, half in zip(("car", "cdr"), value.halves, strict=True):
-        for path, closure in lifted_closures(half):
-            yield (name, *path), closure
+    for part in parts(value):
+        if part.lifted:
+            path = path_to(value, part)
+            assert path is not None  # noqa: S101 - it is a part
+            yield path, part.lifted
 
 
 def part_at(value: TimedValue, path: Sequence[str]) -> TimedValue:
