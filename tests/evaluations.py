@@ -176,15 +176,15 @@ class _Placed(_Meaning):
                     self.block(body, first, environment, level)
                     self.known = outer | set(values)
                     self.known_once[values] = known | first
-                case N.If(condition, then, orelse, picks) if picks:
+                case N.If(condition, then, orelse, selects) if selects:
                     self.demand((condition,), mask, environment)
                     truth = np.broadcast_to(self.value(condition, environment), mask.shape)
                     for k, (arm, m) in enumerate(((then, mask & truth), (orelse, mask & ~truth)), 1):
                         outer = set(self.known)
                         self.block(arm, m, environment, level)
-                        self.demand([p.args[k] for p in picks], m, environment)
+                        self.demand([p.args[k] for p in selects], m, environment)
                         self.known = outer
-                    for p in picks:
+                    for p in selects:
                         self.counted.add(p, mask)
                         self.known.add(p)
                 case N.For(body=body):

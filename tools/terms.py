@@ -198,7 +198,7 @@ def placed(body: Block, names: Mapping[Expr, Expr]) -> str:
     match s:
         case Once():
             return placed(tuple(rest), names)
-        case Let() | If(picks=(_, *_)):
+        case Let() | If(selects=(_, *_)):
             found = _computed(s, names)
             known = {**names, **{e: name for name, _, e in found}}
             heads = "".join(f"(Values.Here {called(name.attr)} {how} " for name, how, _ in found)
@@ -230,10 +230,10 @@ def _computed(s: Let | If, names: Mapping[Expr, Expr]) -> list[tuple[Expr, str, 
         return [(name, f"(Values.Plain {own})", s.value)]
     (test,) = substitute([s.condition], names)
     found: list[tuple[Expr, str, Expr]] = []
-    for number, pick in enumerate(s.picks):
-        arms = (_arm(arm, pick.args[k], names) for k, arm in enumerate((s.then, s.orelse), 1))
-        name = E.index(f"place{len(names) + number}", pick.type)
-        found.append((name, f"(Values.Chosen {condition(test)} {' '.join(arms)})", pick))
+    for number, select in enumerate(s.selects):
+        arms = (_arm(arm, select.args[k], names) for k, arm in enumerate((s.then, s.orelse), 1))
+        name = E.index(f"place{len(names) + number}", select.type)
+        found.append((name, f"(Values.Chosen {condition(test)} {' '.join(arms)})", select))
     return found
 
 

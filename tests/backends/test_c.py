@@ -96,7 +96,7 @@ kernel picture(width: i32, height: i32, zoom: f32):
         t3 = t2 < 3.0
         if t3:
           t4 = truncate_in.i32(min(max(t2, 0.0), 5.0))
-        pick t5 = if t3 then colors[t4] else colors[6]
+        select t5 = if t3 then colors[t4] else colors[6]
         out[j * width + i] := t5
 """
 

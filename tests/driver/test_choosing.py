@@ -109,6 +109,23 @@ def test_machine_code_that_turns_out_slower_is_tried_twice(monkeypatch: pytest.M
     assert clock.draw(1)[-1] == TILES
 
 
+def test_short_frames_are_measured_more_often(monkeypatch: pytest.MonkeyPatch):
+    clock = Clock(monkeypatch, tiles=0.5, llvm=0.1, kept=True)
+    monkeypatch.setattr(choosing.FrameCost, "tape_ms", 0.0)
+    codes.forget()
+    _, code = chosen(layers(3))
+    frame: Any = ({"width": 90, "height": 90}, {})
+    code.run(*frame)
+    clock.fakes[LLVM].ms = 1.9  # the processor does something else meanwhile
+    for _ in range(2):
+        code.run(*frame)
+    clock.fakes[LLVM].ms = 0.1
+    for _ in range(20):
+        code.run(*frame)
+    assert clock.drawn.count(TILES) == choosing.SHORT_TRIES
+    assert clock.drawn[-5:] == [LLVM] * 5
+
+
 def test_a_large_frame_of_which_nothing_can_be_skipped_is_drawn_by_machine_code_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ):
@@ -136,11 +153,11 @@ def test_it_is_chosen_again_when_frames_take_much_longer_than_they_did(monkeypat
     codes.forget()
     _, code = chosen(layers(3))
     frame: Any = ({"width": 90, "height": 90}, {})
-    for _ in range(12):
+    for _ in range(16):
         code.run(*frame)
     assert clock.drawn[-5:] == [TILES] * 5
     clock.fakes[TILES].ms = 30.0
-    for _ in range(12):
+    for _ in range(16):
         code.run(*frame)
     assert clock.drawn[-5:] == [LLVM] * 5
 

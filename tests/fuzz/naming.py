@@ -75,18 +75,18 @@ class _Names:
                     found.append(N.If(asked, (*inner, N.Store(flag, ZERO, ONE))))
                     for v in values:
                         known = {**known, **self.named(v)}
-                case N.If(condition, then, orelse, (_, *_) as picks):
+                case N.If(condition, then, orelse, (_, *_) as selects):
                     arms: list[N.Block] = []
                     after = known
                     for k, arm in enumerate((then, orelse), 1):
                         inner, inside = self.scope(arm, known)
-                        for p in picks:
+                        for p in selects:
                             new, after = self.keep(p, inside, p.args[k])
                             inner = (*inner, *new)
                         arms.append(inner)
                     del after
                     found.append(N.If(E.substitute([condition], known)[0], *arms))
-                    for p in picks:
+                    for p in selects:
                         known = {**known, **self.named(p)}
                 case _:
                     found += self.statement(s, known)

@@ -85,9 +85,9 @@ def _others(node: Expr) -> Iterator[Expr]:
 
 
 def _with(s: N.Statement, k: int, new: Expr) -> N.Statement | None:
-    """The statement with one of its expressions replaced, or None for a statement with picks."""
+    """The statement with one of its expressions replaced, or None for a statement with selects."""
     match s:
-        case N.If(picks=()):
+        case N.If(selects=()):
             return replace(s, condition=new)
         case N.For():
             return replace(s, lo=new) if k == 0 else replace(s, hi=new)

@@ -60,7 +60,7 @@ ODD = [
         "else",
         "alloc",
         "pass",
-        "pick",
+        "select",
         "for",
         "while",
         "x",
@@ -104,7 +104,7 @@ def refusal(reader: Callable[[str], object], text: str) -> TextError | None:
 def test_changed_text_is_read_or_refused_with_its_line(reader):
     rng, refused = random.Random(5), 0
     odd = (
-        [*ODD, "(", ")", "'", '"', "(iterate", "get", "@0.0:i32", "(place", "(pick"]
+        [*ODD, "(", ")", "'", '"', "(iterate", "get", "@0.0:i32", "(place", "(select"]
         if reader is read
         else ODD
     )

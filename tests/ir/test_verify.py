@@ -95,10 +95,10 @@ BAD_NESTS = {
     "a condition is a bool, not i32": kernel(N.If(COUNT, (), ())),
     "while: a condition is a bool, not i32": kernel(N.While(COUNT, ())),
     "while .*not in scope": kernel(N.While(E.apply("lt", COLUMN, ONE), ())),
-    "a pick is a choose on the branch's own condition": kernel(
+    "a select is a choose on the branch's own condition": kernel(
         N.If(E.apply("lt", ONE, COUNT), (), (), (PICK,))
     ),
-    "a pick is a choose": kernel(N.If(CONDITION, (), (), (COUNT,))),
+    "a select is a choose": kernel(N.If(CONDITION, (), (), (COUNT,))),
     "stranger: is not an output": kernel(N.Store(STRANGER, ZERO, ONE)),
     "a f32 does not go into": kernel(N.Store(OUT, ZERO, X)),
     "let .*not in scope here": kernel(

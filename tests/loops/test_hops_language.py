@@ -303,7 +303,7 @@ def test_places_and_iterations_are_written():
 (place (- x))
 (repeat (iterate 0 (x 1) ((+ @0.0:i64 (- x)) @0.0:i64) (> @0.1:i64 5) 9)
   (place (> @0.1:i64 5)))
-(pick (< x 0)
+(select (< x 0)
   (place (* x x))
   ()
   (if (< x 0) (* x x) 3))

@@ -38,8 +38,8 @@ def test_a_value_of_one_arm_only_stays_under_its_branch():
         "  t3 = d < 0.0",
         "  if t3:",
         "    t2 = b / c",
-        "  pick t4 = if t3 then t2 else e",
-        "pick t5 = if t1 then t2 else t4",
+        "  select t4 = if t3 then t2 else e",
+        "select t5 = if t1 then t2 else t4",
         "out[0] := t5",
     ]
 
@@ -116,7 +116,7 @@ def test_choices_on_one_condition_are_decided_together():
         threshold=10.0,
     )
     assert text.count("if t1:") == 1
-    assert text.count("pick") == 2
+    assert text.count("select") == 2
 
 
 def test_cheap_arms_are_a_selection():
@@ -190,7 +190,7 @@ def _evaluations(block, above=()):
         for inner in N.blocks(s):
             found += _evaluations(inner, here)
         if isinstance(s, N.If):
-            here += s.picks
+            here += s.selects
     return [*found, here]
 
 

@@ -84,7 +84,7 @@ def test_P16_what_leaves_a_loop_is_guarded_in_what_is_compiled():
     nest = (N.For(j, zero, m, (N.For(i, zero, n, body),)),)
     kernel = N.Kernel("k", (n, m, E.param("x", T.f32)), (out,), nest)
     best, _ = place(kernel)
-    guards = [s for s in N.walk(best.body) if isinstance(s, N.If) and not s.picks]
+    guards = [s for s in N.walk(best.body) if isinstance(s, N.If) and not s.selects]
     assert [g.condition for g in guards] == [E.apply("lt", zero, n)]
     for width, height in ((0, 5), (5, 0), (0, 0)):
         memory = {out: np.zeros(64, np.float32)}

@@ -86,11 +86,11 @@ class Execution:
             match s:
                 case Let(value):
                     indices = {**indices, value: self.value(value, indices, memory)}
-                case If(condition, then, orelse, picks) if picks:
+                case If(condition, then, orelse, selects) if selects:
                     c = self.value(condition, indices, memory)
                     for arm, chosen in ((then, c), (orelse, z3.Not(c))):
                         self.block(arm, indices, memory, z3.And(here, chosen))
-                    indices = {**indices, **{p: self.value(p, indices, memory) for p in picks}}
+                    indices = {**indices, **{p: self.value(p, indices, memory) for p in selects}}
                 case Alloc(sizes, body):
                     own = {b.name: z3.Array(b.name, z3.IntSort(), z3.IntSort()) for b in sizes}
                     after = self.block(body, indices, {**memory, **own}, here)

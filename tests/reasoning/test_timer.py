@@ -316,7 +316,7 @@ kernel k(x: f32, n: i32):
     t2 = @0.0:f32 * 2.0
   if x < 3.0:
     t3 = sqrt(x)
-  pick t4 = if x < 3.0 then sqrt(x) else 1.0
+  select t4 = if x < 3.0 then sqrt(x) else 1.0
   out[0] := t4 + t1.0
 """
     kernel = parse_nest(text)

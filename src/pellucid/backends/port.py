@@ -399,7 +399,7 @@ def _places(flat: Sequence[N.Statement], statements: Sequence[N.Statement]) -> l
     return [
         s
         for s in before
-        if N.is_place(s) and any(v in used for v in (s.picks if isinstance(s, N.If) else N.roots(s)))
+        if N.is_place(s) and any(v in used for v in (s.selects if isinstance(s, N.If) else N.roots(s)))
     ]
 
 

@@ -38,6 +38,8 @@ SAMPLED_SHARE = 0.5
 """The time of machine code as a share of the tape's, where each pixel is a mean and nothing is measured yet."""
 TRIES = 2
 """Frames by which each of two codes is measured: the first one of a tape makes its memory."""
+SHORT_MS, SHORT_TRIES = 2.0, 6
+"""Milliseconds of a frame that so many are measured of: whatever else goes on easily doubles a short one."""
 SLOWER = 2.0
 """How many times as long some frames in a row must take until it is chosen again."""
 
@@ -66,7 +68,7 @@ class ChosenCode:
         self._tape: TileCode | None = None
         self._machine: Code | None = None
         self._has_tape = True
-        self._timing = Timing()
+        self._timing = Timing(SHORT_TRIES)
         self._spent_ms = 0.0
         # The pixels drawn by the tape, and what it had counted before them.
         self._tiled = 0
@@ -100,7 +102,7 @@ class ChosenCode:
             self._timing.add(name, ms, pixels)
             self._spent_ms += ms
             self._tiled += pixels if name == TILES else 0
-            self._settled = self._decided()
+            self._settled = self._decided(pixels)
 
     def _watch(self, settled: _Settled, ms: float) -> None:
         """Choose again when frames take much longer than those by which it was chosen: another part is looked at."""
@@ -111,16 +113,20 @@ class ChosenCode:
                 for name in (TILES, LLVM):
                     self._timing.forget(name)
 
-    def _decided(self) -> _Settled | None:
+    def _decided(self, pixels: int) -> _Settled | None:
         """The code that draws from here on, once all that there can be were measured."""
         codes = {TILES: self._tape, LLVM: self._machine}
         names = [LLVM, TILES] if self._has_tape else [LLVM]
-        times = {name: self._timing.of(name, 1) for name in names if self._timing.tries(name) >= TRIES}
-        if len(times) < len(names):
+        if not all(self._is_measured(name, pixels) for name in names):
             return None
         name = self._timing.fastest(names)
-        code, ms = codes[name], times[name]
+        code, ms = codes[name], self._timing.of(name, 1)
         return None if code is None or ms is None else _Settled(code, ms)
+
+    def _is_measured(self, name: str, pixels: int) -> bool:
+        """Whether enough frames of about so many pixels were drawn by a code."""
+        tries = self._timing.tries(name)
+        return tries >= SHORT_TRIES or (tries >= TRIES and self._timing.least(name, pixels) >= SHORT_MS)
 
     def prepare(self) -> None:
         """Make what will draw, before a frame is asked for: machine code, unless that takes long."""
@@ -154,7 +160,9 @@ class ChosenCode:
         if machine is None:
             return TILES, tape
         # A tape draws one frame at a time.
-        name = LLVM if self._drawing else self._timing.fastest([LLVM, TILES], TRIES)
+        names = [LLVM] if self._drawing else [TILES, LLVM]
+        untried = [name for name in names if not self._is_measured(name, pixels)]
+        name = untried[0] if untried else self._timing.fastest(names)
         return name, tape if name == TILES else machine
 
     def _begun(self) -> int:

@@ -87,8 +87,8 @@ class _Words:
                 self.lines.append(repr(across))
                 self.nodes(values)
                 self.block(body)
-            case N.If(condition, then, orelse, picks):
-                self.nodes((condition, *picks))
+            case N.If(condition, then, orelse, selects):
+                self.nodes((condition, *selects))
                 self.block(then)
                 self.block(orelse)
             case N.For(index, lo, hi, body, how):

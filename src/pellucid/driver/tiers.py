@@ -150,6 +150,7 @@ def estimate(tape: Tape, counts: TileCounts, pixels: int, costs: Costs = COSTS) 
 
 class Timing:
     """The times of frames by each of some codes, by name; times are per pixel, so that sizes may change.
+    `latest` are the frames by which a code is judged.
 
     Of several frames the shortest counts: whatever else went on made the others longer, and a code that is not chosen
     for such a one is not measured again.
@@ -161,12 +162,13 @@ class Timing:
     ('llvm', 'new')
     """
 
-    def __init__(self) -> None:
+    def __init__(self, latest: int = LATEST) -> None:
         self._times: dict[str, deque[float]] = {}
+        self._latest = latest
 
     def add(self, name: str, ms: float, pixels: int) -> None:
         """A frame of so many pixels took so many milliseconds."""
-        self._times.setdefault(name, deque(maxlen=LATEST)).append(ms / pixels)
+        self._times.setdefault(name, deque(maxlen=self._latest)).append(ms / pixels)
 
     def tries(self, name: str) -> int:
         """How many of the last frames are known of a code."""
@@ -177,12 +179,16 @@ class Timing:
         times = self._times.get(name)
         return statistics.median(times) * pixels if times else None
 
-    def fastest(self, names: list[str], tries: int = 1) -> str:
-        """The fastest; one that was not yet tried so often is tried, the last such first."""
+    def least(self, name: str, pixels: int) -> float:
+        """The milliseconds that a frame of so many pixels took at least."""
+        return min(self._times[name]) * pixels
+
+    def fastest(self, names: list[str]) -> str:
+        """The fastest; one that was not yet tried is tried, the last such first."""
         for name in reversed(names):
-            if self.tries(name) < tries:
+            if not self.tries(name):
                 return name
-        return min(names, key=lambda name: min(self._times[name]))
+        return min(names, key=lambda name: self.least(name, 1))
 
     def forget(self, name: str) -> None:
         """Nothing is known of a code anymore."""

@@ -237,7 +237,7 @@ class _Nest:
 
     def _statement(self, s: Any, known: Environment, memory: dict[Buffer, Array], active: Array) -> None:
         match s:
-            case Let() | Repeat() | Once() | If(picks=(_, *_)):
+            case Let() | Repeat() | Once() | If(selects=(_, *_)):
                 return
             case If(condition, then, orelse, _):
                 truth = _one(condition, known, memory)

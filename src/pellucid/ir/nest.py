@@ -55,12 +55,12 @@ class Let:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class If:
-    """A branch; `picks` are the `choose` nodes on this very condition that it decides (none: White's own `if`)."""
+    """A branch; `selects` are the `choose` nodes on this very condition that it decides (none: White's own `if`)."""
 
     condition: Expr
     then: Block
     orelse: Block = ()
-    picks: tuple[Expr, ...] = ()
+    selects: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,7 +169,7 @@ def _body(statement: Repeat | Once | For | While | Alloc) -> tuple[Block, ...]:
 # By class: these two are asked by every walk of every pass.
 _ROOTS: Mapping[type, Callable[[Any], tuple[Expr, ...]]] = {
     Let: lambda s: (s.value,),
-    If: lambda s: (s.condition, *s.picks),
+    If: lambda s: (s.condition, *s.selects),
     Repeat: lambda s: (s.value,),
     Once: attrgetter("values"),
     For: attrgetter("lo", "hi"),
@@ -220,8 +220,8 @@ def transform(block: Block, function: Callable[[Statement], Block]) -> Block:
 def rewrite(block: Block, function: Callable[[tuple[Expr, ...]], tuple[Expr, ...]]) -> Block:
     """The block with every expression replaced; the function sees the expressions of one statement at a time.
 
-    A place goes with what it is the place of: a `Repeat` whose value becomes something else than an iterate, and picks
-    that become something else than choices on the condition.
+    A place goes with what it is the place of: a `Repeat` whose value becomes something else than an iterate, and
+    selects that become something else than choices on the condition.
     """
 
     def change(s: Statement) -> Block:
@@ -234,8 +234,8 @@ def rewrite(block: Block, function: Callable[[tuple[Expr, ...]], tuple[Expr, ...
             case Once():
                 return (replace(s, values=new),)
             case If():
-                picks = tuple(p for p in new[1:] if p.op == "choose" and p.args[0] is new[0])
-                return (replace(s, condition=new[0], picks=picks),) if picks or not s.picks else ()
+                selects = tuple(p for p in new[1:] if p.op == "choose" and p.args[0] is new[0])
+                return (replace(s, condition=new[0], selects=selects),) if selects or not s.selects else ()
             case For():
                 return (replace(s, lo=new[0], hi=new[1]),)
             case While():
@@ -262,7 +262,7 @@ def erase(block: Block) -> Block:
     """
 
     def change(s: Statement) -> Block:
-        if isinstance(s, Let | Repeat | Once) or (isinstance(s, If) and s.picks):
+        if isinstance(s, Let | Repeat | Once) or (isinstance(s, If) and s.selects):
             return ()
         return s.then if isinstance(s, If) and _only_asks(s) else (s,)
 
@@ -277,7 +277,7 @@ def _only_asks(s: If) -> bool:
 
 def is_place(s: Statement) -> bool:
     """Whether a statement only says where values are computed."""
-    return isinstance(s, Let | Repeat | Once) or (isinstance(s, If) and bool(s.picks))
+    return isinstance(s, Let | Repeat | Once) or (isinstance(s, If) and bool(s.selects))
 
 
 def same(a: Block, b: Block) -> bool:

@@ -298,25 +298,29 @@ class _NestParser:
         ):
             self.at += 1
             orelse = self.block(indent)
-        picks: list[Expr] = []
+        selects: list[Expr] = []
         while self.at < len(self.lines) and self.lines[self.at][0] == indent:
-            if self.lines[self.at][2].startswith("pick "):
+            if self.lines[self.at][2].startswith("select "):
                 next_line = self.line()
-                next_line.take("pick")
+                next_line.take("select")
                 name = next_line.name()
                 next_line.take("=")
-                picks.append(next_line.expression())
-                self.scope.names[name] = picks[-1]
-            elif picks or not re.match(r"s\d+ := ", self.lines[self.at][2]) or not self._picks_follow(indent):
+                selects.append(next_line.expression())
+                self.scope.names[name] = selects[-1]
+            elif (
+                selects
+                or not re.match(r"s\d+ := ", self.lines[self.at][2])
+                or not self._selects_follow(indent)
+            ):
                 break
             else:
                 self.statement(indent)
-        return N.If(condition, then, orelse, tuple(picks))
+        return N.If(condition, then, orelse, tuple(selects))
 
-    def _picks_follow(self, indent: int) -> bool:
+    def _selects_follow(self, indent: int) -> bool:
         for depth, _, bare in self.lines[self.at :]:
             if depth != indent:
                 return False
             if not re.match(r"s\d+ := ", bare):
-                return bare.startswith("pick ")
+                return bare.startswith("select ")
         return False

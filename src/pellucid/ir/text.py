@@ -244,7 +244,7 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
             lines.append(f"{pad}  pass")
 
     for s in block:
-        shared = [s.condition] if isinstance(s, N.If) and s.picks else list(N.roots(s))
+        shared = [s.condition] if isinstance(s, N.If) and s.selects else list(N.roots(s))
         if isinstance(s, N.Once):
             printer.starts.append(len(lines))
             head = len(lines)
@@ -278,16 +278,16 @@ def _print_block(block: N.Block, printer: Printer, lines: list[str], depth: int)
             case N.While(condition, inner):
                 lines.append(f"{pad}while {printer.show(condition)}:")
                 body(inner, again=True)
-            case N.If(condition, then, orelse, picks):
+            case N.If(condition, then, orelse, selects):
                 lines.append(f"{pad}if {printer.show(condition)}:")
                 body(then)
                 if orelse:
                     lines.append(f"{pad}else:")
                     body(orelse)
-                lines += [pad + line for line in printer.abbreviations([a for p in picks for a in p.args])]
-                for p in picks:
+                lines += [pad + line for line in printer.abbreviations([a for p in selects for a in p.args])]
+                for p in selects:
                     text = printer.show(p, whole=True)
-                    lines.append(f"{pad}pick {printer.name(p, 't')} = {text}")
+                    lines.append(f"{pad}select {printer.name(p, 't')} = {text}")
             case N.Abstract(name):
                 lines.append(f"{pad}abstract {name}")
             case N.Alloc(sizes, inner):

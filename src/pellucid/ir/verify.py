@@ -109,7 +109,7 @@ def _own_states(inside: Iterable[Expr], step: Iterable[Expr], stop: Expr, depth:
 
 
 def verify_kernel(kernel: Kernel) -> None:
-    """Check the scopes of a nest: indices and params declared, picks on their own condition, buffers known.
+    """Check the scopes of a nest: indices and params declared, selects on their own condition, buffers known.
 
     Raises IrError, which names the statement.
     """
@@ -150,12 +150,12 @@ def _verify_block(block: Block, scope: int, declared: set[Expr], known: set[Buff
                     raise IrError("keeps what its places do not compute", place="once")
                 _check_roots("once", values, scope, declared)
                 _verify_block(body, scope, declared, known, loops)
-            case If(condition, then, orelse, picks):
-                _check_roots("if", [condition, *picks], scope, declared)
+            case If(condition, then, orelse, selects):
+                _check_roots("if", [condition, *selects], scope, declared)
                 if condition.type is not T.boolean:
                     raise IrError(f"a condition is a bool, not {condition.type}", place="if")
-                if any(p.op != "choose" or p.args[0] is not condition for p in picks):
-                    raise IrError("a pick is a choose on the branch's own condition", place="if")
+                if any(p.op != "choose" or p.args[0] is not condition for p in selects):
+                    raise IrError("a select is a choose on the branch's own condition", place="if")
                 _verify_block(then, scope, declared, known, loops)
                 _verify_block(orelse, scope, declared, known, loops)
             case For(index, lo, hi, body, _):

@@ -124,9 +124,9 @@ class _Found:
                     self.sets.append(Access(buffer, position, scope, store=True, guards=guards))
                 case For():
                     self.visit(s.body, (*scope, s), guards)
-                case If(condition, then, orelse, picks):
+                case If(condition, then, orelse, selects):
                     # A condition tells nothing of a branch that changes what it is about.
-                    telling = not picks and isinstance(untouched([condition], (s,)), Proved)
+                    telling = not selects and isinstance(untouched([condition], (s,)), Proved)
                     self.visit(then, scope, (*guards, Guard(condition, True)) if telling else guards)
                     self.visit(orelse, scope, (*guards, Guard(condition, False)) if telling else guards)
                 case Alloc(sizes, body):

@@ -193,7 +193,7 @@ def known_at(
         match s:
             case For():
                 around.append(s)
-            case If(condition, picks=()) if not touches(condition, stored((s,))):
+            case If(condition, selects=()) if not touches(condition, stored((s,))):
                 around.append(Guard(condition, arm == 0))
             case Alloc():
                 allocated.append(s)

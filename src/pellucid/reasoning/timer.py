@@ -117,16 +117,16 @@ class _Pass:
                     found.append(self.machine.charges["branch"])
                     found.append(self.block(body, placed, around, wide) * (1 / self.machine.steps))
                     here += _new(values, placed)
-                case If(condition, then, orelse, picks):
+                case If(condition, then, orelse, selects):
                     found.append(work.computed([condition], placed) + self.machine.charges["branch"])
                     arms: list[Poly | Number] = []
                     decided = condition.op == "const"
                     for k, b in enumerate((then, orelse)):
                         if not decided or condition.attr == (k == 0):
                             arms.append(self.block(b, placed, around, wide))
-                            arms.append(work.computed([p.args[1 + k] for p in picks], placed, _places(b)))
+                            arms.append(work.computed([p.args[1 + k] for p in selects], placed, _places(b)))
                     found.append(total(arms) * (1 if decided else 0.5))
-                    here += _new(picks, placed)
+                    here += _new(selects, placed)
                 case For() if self.timer is USUAL and self.known and not (placed or around or wide):
                     found.append(_alone(s, frozenset(_scalars(s) & self.assigned)))
                 case For():

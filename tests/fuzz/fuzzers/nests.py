@@ -36,7 +36,7 @@ WORDS = (
         "while",
         "alloc",
         "repeat",
-        "pick",
+        "select",
         "kernel",
         "output",
         "input",

@@ -317,8 +317,8 @@ class CSource(PlaceWriter):
                 self.loop(s)
             case While():
                 self.as_long(s)
-            case If(picks=picks):
-                if picks:
+            case If(selects=selects):
+                if selects:
                     self.decide(s)
                 else:
                     self.either(s)
@@ -415,11 +415,11 @@ class CSource(PlaceWriter):
 
             def write(block: Block = block, k: int = k) -> None:
                 self.block(block)
-                texts.append([self.value(p.args[k]).bare for p in s.picks])
+                texts.append([self.value(p.args[k]).bare for p in s.selects])
 
             sides.append(self.aside(lambda write=write: self.scoped(write)))
-        names = [self.fresh("t") for _ in s.picks]
-        for p, name in zip(s.picks, names, strict=True):
+        names = [self.fresh("t") for _ in s.selects]
+        for p, name in zip(s.selects, names, strict=True):
             self.declare(p, name, f"{typed(p.type)} {name};")
         for head, side, values in zip((f"if ({condition}) {{", "} else {"), sides, texts, strict=True):
             self.emit(head)

@@ -36,8 +36,8 @@ kernel uniform_choice(count: i32):
       t2 = a[i] * a[i]
     else:
       t3 = sqrt(abs(a[i])) + convert.f32(count)
-    pick t4 = if t1 then t2 + 1.0 else t3
-    pick t5 = if t1 then i else count
+    select t4 = if t1 then t2 + 1.0 else t3
+    select t5 = if t1 then i else count
     out[i] := t4 + convert.f32(t5)
 """,
         counts=(64,),
@@ -55,8 +55,8 @@ kernel choice(count: i32):
       t2 = a[i] * a[i]
     else:
       t3 = sqrt(a[i]) - floor(a[i])
-    pick t4 = if t1 then t2 + 1.0 else t3
-    pick t5 = if t1 then 5 else i * 2
+    select t4 = if t1 then t2 + 1.0 else t3
+    select t5 = if t1 then 5 else i * 2
     out[i] := t4
     ints[i] := t5
 """,
@@ -71,13 +71,13 @@ kernel unwanted():
     t1 = i < 0
     if t1:
       t2 = 1.0 / convert.f32(i)
-    pick t3 = if t1 then t2 else 4.0
+    select t3 = if t1 then t2 else 4.0
     t4 = 0 <= i
     if t4:
       t5 = convert.f32(i) * 3.0
     else:
       t6 = convert.f32(i) * 5.0
-    pick t7 = if t4 then t5 else t6
+    select t7 = if t4 then t5 else t6
     out[i] := t3 + t7
 """,
     ),
@@ -95,10 +95,10 @@ kernel nested_choice(count: i32):
         t3 = a[i] * 7
       else:
         t4 = a[i] * 11
-      pick t5 = if t2 then t3 else t4
+      select t5 = if t2 then t3 else t4
     else:
       t6 = a[a[i]]
-    pick t7 = if t1 then t5 else t6
+    select t7 = if t1 then t5 else t6
     out[i] := t7
 """,
         counts=(64,),
@@ -164,7 +164,7 @@ kernel chosen_iterate(count: i32):
     if t1:
       s1 := iterate 0 (a[i]) to (@0.0:i32 + 3) until 20 < @0.0:i32 limit 1000 end
       t2 = s1.0
-    pick t3 = if t1 then t2 else -1
+    select t3 = if t1 then t2 else -1
     out[i] := t3
 """,
         counts=(64,),

@@ -24,7 +24,7 @@ class Branches:
 
     def write(self, s: If) -> None:
         """Write an if: it stores, or chooses the values of its selects."""
-        if not s.picks:
+        if not s.selects:
             self._store(s)
             return
         condition = self.values.value(s.condition)
@@ -37,10 +37,10 @@ class Branches:
         """Selects on one condition, each side computed only if some lane wants it."""
         scope, n = self.scope, self.scope.lanes
         outer = scope.loop.branch
-        then = self._side(s.then, [p.args[1] for p in s.picks], scope.both(outer, condition))
+        then = self._side(s.then, [p.args[1] for p in s.selects], scope.both(outer, condition))
         unwanted = scope.both(outer, scope.opposite(condition))
-        orelse = self._side(s.orelse, [p.args[2] for p in s.picks], unwanted)
-        for p, a, b in zip(s.picks, then, orelse, strict=True):
+        orelse = self._side(s.orelse, [p.args[2] for p in s.selects], unwanted)
+        for p, a, b in zip(s.selects, then, orelse, strict=True):
             word = typed(p.type, n)
             scope.define(p, self.out.let(f"select <{n} x i1> {condition}, {word} {a}, {word} {b}"))
 
@@ -81,23 +81,23 @@ class Branches:
             out.start_block(label)
             begin, mark = len(out.lines), scope.mark()
             self._write(block)
-            values.append([self.values.like(p, p.args[k]) for p in s.picks])
+            values.append([self.values.like(p, p.args[k]) for p in s.selects])
             scope.leave(mark)
             lines += len(out.lines) - begin
             ends.append(out.label)
             out.jump(after)
         if lines == 0:
             out.cut(before)
-            for p, a, b in zip(s.picks, *values, strict=True):
+            for p, a, b in zip(s.selects, *values, strict=True):
                 word = scope.type(p)
                 scope.define(p, out.let(f"select i1 {condition}, {word} {a}, {word} {b}"))
             return
         out.start_block(after)
         names = [
             out.let(f"phi {scope.type(p)} [ {a}, %{ends[0]} ], [ {b}, %{ends[1]} ]")
-            for p, a, b in zip(s.picks, *values, strict=True)
+            for p, a, b in zip(s.selects, *values, strict=True)
         ]
-        for p, name in zip(s.picks, names, strict=True):
+        for p, name in zip(s.selects, names, strict=True):
             scope.define(p, name)
 
     def _store(self, s: If) -> None:

@@ -242,7 +242,7 @@ class PixelWriter:
                 word = self.language.word(T.u32, "the pixel")
                 text = self.value(s.value).text
                 self._emit(self.language.constant.format(type=word, name="word", value=text))
-            case If(picks=picks) if picks:
+            case If(selects=selects) if selects:
                 self._decide(s)
             case _:
                 raise BackendError(
@@ -252,21 +252,21 @@ class PixelWriter:
     def _decide(self, s: If) -> None:
         """Choices on one condition."""
         condition = self.value(s.condition).text
-        names = [self._fresh("t") for _ in s.picks]
-        for pick, name in zip(s.picks, names, strict=True):
-            self._variable(pick.type, name)
+        names = [self._fresh("t") for _ in s.selects]
+        for select, name in zip(s.selects, names, strict=True):
+            self._variable(select.type, name)
         for head, block, k in ((f"if ({condition}) {{", s.then, 1), ("} else {", s.orelse, 2)):
             self._emit(head)
 
             def side(block: Block = block, k: int = k) -> None:
                 self._block(block)
-                for pick, name in zip(s.picks, names, strict=True):
-                    self._emit(f"{name} = {self.value(pick.args[k]).text};")
+                for select, name in zip(s.selects, names, strict=True):
+                    self._emit(f"{name} = {self.value(select.args[k]).text};")
 
             self._scoped(side)
         self._emit("}")
-        for pick, name in zip(s.picks, names, strict=True):
-            self._bind(pick, name)
+        for select, name in zip(s.selects, names, strict=True):
+            self._bind(select, name)
 
     def _iterate(self, node: Expr, body: Block, texts: dict[Expr, ShaderText]) -> None:
         """A bounded loop over the components of a state; their names go on as the components of the result."""

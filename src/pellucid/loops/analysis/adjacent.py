@@ -73,7 +73,7 @@ def told(site: Site) -> str:
 
 def is_branch(statement: Statement | None) -> bool:
     """Whether a statement is an `if` as White has it, and not one that only places choices."""
-    return isinstance(statement, If) and not statement.picks
+    return isinstance(statement, If) and not statement.selects
 
 
 def _two(site: Site) -> Verdict:

@@ -42,7 +42,7 @@ def settle(
         demand = Demand(body, nodes, mutable, reads, guards, facts, hoist=hoist)
         decided = _decide(demand, nodes, costs, threshold) if demand.waiting else {}
         if guards:
-            cheap = _Cheap(demand, costs, threshold, decided).picks
+            cheap = _Cheap(demand, costs, threshold, decided).selects
             if cheap:
                 guards = {n: r for n, r in guards.items() if n not in cheap}
                 continue
@@ -88,21 +88,21 @@ def _decide(
     return decided
 
 
-def _weight(demand: Demand, node: Expr, home: Region, costs: Mapping[Expr, float]) -> float:
-    """The cycles of one value in its home: of an iteration, those of all its steps; of a choice, those of its arms."""
+def _weight(demand: Demand, node: Expr, point: Region, costs: Mapping[Expr, float]) -> float:
+    """The cycles of one value at its point: of an iteration, those of all its steps; of a choice, those of its arms."""
     cycles = costs[node]
     if node.op == "iterate":
-        cycles += _steps(node) * _all(demand, demand.repeats[node, home], costs)
+        cycles += _steps(node) * _all(demand, demand.repeats[node, point], costs)
     elif node in demand.guards:
-        branch = home.branches[node.args[0], demand.guards[node]]
-        if branch.picks[0] is node:
+        branch = point.branches[node.args[0], demand.guards[node]]
+        if branch.selects[0] is node:
             cycles += sum([_all(demand, arm, costs) for arm in (branch.then, branch.orelse)])
     return cycles
 
 
 def _all(demand: Demand, region: Region, costs: Mapping[Expr, float]) -> float:
     """The cycles of what is computed in a region and in those inside."""
-    return sum([_weight(demand, n, region, costs) for n in region.homes])
+    return sum([_weight(demand, n, region, costs) for n in region.computed])
 
 
 def _steps(node: Expr) -> float:
@@ -166,19 +166,19 @@ class _Cheap:
         self, demand: Demand, costs: Mapping[Expr, float], threshold: float, decided: Mapping[Expr, str]
     ) -> None:
         self.demand, self.costs, self.threshold, self.decided = demand, costs, threshold, decided
-        self.picks: set[Expr] = set()
+        self.selects: set[Expr] = set()
         for region in (*demand.of_block.values(), *demand.repeats.values()):
             self._weigh(region)
 
     def _weigh(self, region: Region) -> tuple[set[Expr], float]:
         """The nodes that a region computes if its cheap branches are none, and the cycles of these and of the rest."""
-        here = {n for n in region.homes if self.decided.get(n) != "move"}
+        here = {n for n in region.computed if self.decided.get(n) != "move"}
         dear: list[tuple[Branch, set[Expr], float]] = []
         for branch in region.branches.values():
             then, a = self._weigh(branch.then)
             orelse, b = self._weigh(branch.orelse)
             if region.depth >= MAX_DEPTH or a + b < self.threshold:
-                self.picks.update(branch.picks)
+                self.selects.update(branch.selects)
                 here |= then
                 here |= orelse
             else:
@@ -188,7 +188,7 @@ class _Cheap:
             # What is now computed around the branch is no longer computed in it.
             left = cycles - sum([self.costs[n] for n in arms & here])
             if left < self.threshold:
-                self.picks.update(branch.picks)
+                self.selects.update(branch.selects)
                 here |= arms
             else:
                 kept += left

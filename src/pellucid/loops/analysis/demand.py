@@ -40,7 +40,7 @@ class Region:
     depth: int = 0
     dirty: frozenset[object] = frozenset()
     name: str = ""
-    homes: set[Expr] = field(default_factory=set[Expr])
+    computed: set[Expr] = field(default_factory=set[Expr])
     maybe: bool = False
     gate: bool = False
     sites: tuple[Region, ...] = ()
@@ -82,7 +82,7 @@ class Branch:
     region: Region
     then: Region = field(init=False)
     orelse: Region = field(init=False)
-    picks: list[Expr] = field(default_factory=list[Expr])
+    selects: list[Expr] = field(default_factory=list[Expr])
 
     def __post_init__(self) -> None:
         """Open the two arms."""
@@ -95,7 +95,7 @@ class Branch:
 class Demand:
     """The settled demand of one kernel.
 
-    homes[n]        the regions where n is computed.
+    points[n]       the materialization points of n: the regions where it is computed.
     placed          the nodes that need a place of their own (shared, or wanted in an inner region).
     repeats[n, r]   the body region of the iterate n computed in region r.
     waiting[n]      the regions that may not happen in which n stays for now, with those where it could be computed.
@@ -127,7 +127,7 @@ class Demand:
         self._deferred: dict[tuple[Region, frozenset[Region]], Region] = {}
         self.root = Region(None, 0, dirty=self._dirty(body))
         self.of_block: dict[int, Region] = {}
-        self.homes: dict[Expr, Mapping[Region, None]] = {}
+        self.points: dict[Expr, Mapping[Region, None]] = {}
         self.placed: set[Expr] = set()
         self.repeats: dict[tuple[Expr, Region], Region] = {}
         self.demands: dict[Expr, set[Region]] = {}
@@ -231,44 +231,44 @@ class Demand:
             wanted = self.demands.get(node)
             if not wanted:
                 continue
-            homes = list(wanted) if len(wanted) == 1 else self._least(node, wanted)
+            points = list(wanted) if len(wanted) == 1 else self._least(node, wanted)
             if self.hoist and self.uncertain:
-                homes = self._released(node, homes)
-            self.homes[node] = dict.fromkeys(homes)
+                points = self._released(node, points)
+            self.points[node] = dict.fromkeys(points)
             parted = node in guards or node.op == "iterate"
-            for home in homes:
-                home.homes.add(node)
+            for point in points:
+                point.computed.add(node)
                 if parted:
-                    self._operands(node, home)
+                    self._operands(node, point)
                 else:
-                    self._want(node.args, home)
+                    self._want(node.args, point)
             users = self.users[node]
-            if (len(users) > 1 or parted or users[0] is not homes[0]) and not (
+            if (len(users) > 1 or parted or users[0] is not points[0]) and not (
                 reads and reads.get(node) and any(self._unstable(node, u) for u in users)
             ):
                 self.placed.add(node)
 
-    def _operands(self, node: Expr, home: Region) -> None:
+    def _operands(self, node: Expr, point: Region) -> None:
         """The operands of a choice that branches, or of an iterate: not all are wanted where it is."""
         rank = self.guards.get(node)
         if rank is not None:
             condition, then, orelse = node.args
-            branch = home.branches.get((condition, rank))
+            branch = point.branches.get((condition, rank))
             if branch is None:
-                branch = home.branches[condition, rank] = Branch(condition, home)
-            branch.picks.append(node)
-            # Once for the branch and once for the pick: the condition always has a name.
-            self._want((condition, condition), home)
+                branch = point.branches[condition, rank] = Branch(condition, point)
+            branch.selects.append(node)
+            # Once for the branch and once for the select: the condition always has a name.
+            self._want((condition, condition), point)
             self._want((then,), branch.then)
             self._want((orelse,), branch.orelse)
             return
         init, step, stop, limit = parts(node)
-        mask = home.mask | index_bit(f"state {node.attr[0]}")
-        body = Region(home, mask, loop=True, depth=home.depth, dirty=home.dirty, name="the iteration")
+        mask = point.mask | index_bit(f"state {node.attr[0]}")
+        body = Region(point, mask, loop=True, depth=point.depth, dirty=point.dirty, name="the iteration")
         body.maybe = self.facts(limit).lo < 1
         self.uncertain |= body.maybe
-        self.repeats[node, home] = body
-        self._want((*init, limit), home)
+        self.repeats[node, point] = body
+        self._want((*init, limit), point)
         self._want((*step, stop), body)
 
     def _least(self, node: Expr, wanted: Iterable[Region]) -> list[Region]:
@@ -294,12 +294,12 @@ class Demand:
 
     # ---- out of what may not happen ----
 
-    def _released(self, node: Expr, homes: list[Region]) -> list[Region]:
-        """The homes of a node that could leave a loop around something that may not happen, as it was decided."""
-        outer = [(h, self._climb(node, h, surely=False)) for h in homes]
+    def _released(self, node: Expr, points: list[Region]) -> list[Region]:
+        """The points of a node that could leave a loop around something that may not happen, as it was decided."""
+        outer = [(h, self._climb(node, h, surely=False)) for h in points]
         moving = tuple([(h, o) for h, o in outer if o is not h])
         if not moving:
-            return homes
+            return points
         self.waiting[node] = moving
         match self.decided.get(node):
             case "move":
@@ -311,7 +311,7 @@ class Demand:
                     found += self._deferring(target, sites)
                 return found
             case _:
-                return homes
+                return points
 
     def _deferring(self, target: Region, sites: list[Region]) -> list[Region]:
         """The region in which values of a target are computed when one of some sites is first reached."""

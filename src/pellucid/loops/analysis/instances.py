@@ -102,7 +102,7 @@ def _alike(a: Statement, b: Statement) -> bool:
         return a.buffer is b.buffer
     if isinstance(a, Alloc) and isinstance(b, Alloc):
         return list(a.sizes) == list(b.sizes)
-    return not (isinstance(a, If) and a.picks)
+    return not (isinstance(a, If) and a.selects)
 
 
 def _with_roots(s: Store | For | If | Alloc | While, new: Sequence[Expr]) -> Statement:

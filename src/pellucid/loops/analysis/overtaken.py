@@ -61,8 +61,8 @@ def _values(s: Statement) -> tuple[Expr, ...]:
     match s:
         case Let(value) | Repeat(value):
             return (value,)
-        case If(picks=picks):
-            return picks
+        case If(selects=selects):
+            return selects
         case Once(values=values):
             return values
         case _:

@@ -1,4 +1,4 @@
-"""Placement: writes settled demand down as places - `Let`, `If` with picks, `Repeat` - in one linear pass.
+"""Placement: writes settled demand down as places - `Let`, `If` with selects, `Repeat` - in one linear pass.
 
 This is common subexpression elimination, code motion and the guarding of dear branches in one (Pan, section 3.5: "we
 implement them in the same pass"). Since a `Let` is a place and not a binding, its whole proof is that erasing the
@@ -79,14 +79,14 @@ class _Writer:
         self._shared: dict[Region, tuple[Once, list[tuple[Expr, Region]]]] = {}
         self._items: dict[object, tuple[Statement, list[tuple[Expr, Region]]]] = {}
 
-    def home(self, node: Expr, region: Region) -> Region | None:
+    def point(self, node: Expr, region: Region) -> Region | None:
         """The region around this one where a node has its place, or None if it is written inline."""
         if node not in self.demand.placed:
             return None
-        homes = self.demand.homes[node]
-        deferred = [h for h in homes if h.sites] if self.demand.decided else []
+        points = self.demand.points[node]
+        deferred = [h for h in points if h.sites] if self.demand.decided else []
         r: Region | None = region
-        while r is not None and r not in homes:
+        while r is not None and r not in points:
             for h in deferred:
                 if r in h.sites or (r.sites and _within(r, h)):
                     return h
@@ -103,11 +103,11 @@ class _Writer:
             if node in seen or node.op in LEAVES:
                 continue
             seen.add(node)
-            home = self.home(node, region)
-            if home is None:
+            point = self.point(node, region)
+            if point is None:
                 stack.extend(node.args)
             else:
-                found[node, home] = None
+                found[node, point] = None
         return list(found)
 
     def block(self, block: Block, region: Region) -> tuple[Block, list[tuple[Expr, Region]]]:
@@ -124,12 +124,12 @@ class _Writer:
                 new.append(inner)
                 if gate is not None:
                     through: dict[tuple[Expr, Region], None] = {}
-                    for node, home in wants:
-                        self.compute(node, home, gate, ahead, through)
+                    for node, point in wants:
+                        self.compute(node, point, gate, ahead, through)
                     wants = list(through)
                 wanted += wants
-            for node, home in wanted:
-                self.compute(node, home, region, out, outer)
+            for node, point in wanted:
+                self.compute(node, point, region, out, outer)
             changed = with_blocks(s, tuple(new)) if new else s
             if ahead and isinstance(changed, For):
                 # Values that left a loop that may not run: only if it does.
@@ -140,16 +140,16 @@ class _Writer:
     def compute(
         self,
         node: Expr,
-        home: Region,
+        point: Region,
         region: Region,
         out: list[Statement],
         outer: dict[tuple[Expr, Region], None],
     ) -> None:
         """Make sure that a node's place stands in `out` before what comes next, or note that it is needed outside."""
-        if home is not region and region not in home.sites:
-            outer[node, home] = None
+        if point is not region and region not in point.sites:
+            outer[node, point] = None
             return
-        stack: list[tuple[Expr, Region, bool]] = [(node, home, False)]
+        stack: list[tuple[Expr, Region, bool]] = [(node, point, False)]
         while stack:
             n, at, ready = stack.pop()
             if (n, region) in self.done:
@@ -174,9 +174,9 @@ class _Writer:
             self.done.update([(v, region) for v in statement.values])
             return
         if isinstance(statement, If):
-            for p in statement.picks:
+            for p in statement.selects:
                 self.done.add((p, region))
-            self.written.append((statement.picks[0], region, True))
+            self.written.append((statement.selects[0], region, True))
             return
         self.done.add((node, region))
         self.written.append((node, region, False))
@@ -201,7 +201,7 @@ class _Writer:
     def item(self, node: Expr, region: Region) -> tuple[Statement, list[tuple[Expr, Region]]]:
         """The statement that computes a placed node, and the placed nodes it needs."""
         rank = self.demand.guards.get(node)
-        # All picks of a branch are one item.
+        # All selects of a branch are one item.
         key = (node, region) if rank is None else region.branches[node.args[0], rank]
         cached = self._items.get(key)
         if cached is None:
@@ -212,7 +212,7 @@ class _Writer:
         """The statement that computes what is deferred, in one of its sites."""
         cached = self._shared.get(deferred)
         if cached is None:
-            nodes = sorted([n for n in deferred.homes if n in self.demand.placed], key=lambda n: n.id)
+            nodes = sorted([n for n in deferred.computed if n in self.demand.placed], key=lambda n: n.id)
             out: list[Statement] = []
             outer: dict[tuple[Expr, Region], None] = {}
             for n in nodes:
@@ -226,7 +226,7 @@ class _Writer:
     def kept(self, node: Expr, deferred: Region) -> bool:
         """Whether what is deferred is wanted around it: users elsewhere may find the node in another place."""
         users = dict.fromkeys(self.demand.users[node])
-        return any(deferred not in u.ancestors() and self.home(node, u) is deferred for u in users)
+        return any(deferred not in u.ancestors() and self.point(node, u) is deferred for u in users)
 
     def make(self, node: Expr, region: Region) -> tuple[Statement, list[tuple[Expr, Region]]]:
         """Build the statement of a placed node."""
@@ -242,17 +242,17 @@ class _Writer:
 
     def branch(self, branch: Branch, region: Region) -> tuple[Statement, list[tuple[Expr, Region]]]:
         """The `If` that decides all choices of one condition and rank."""
-        picks = tuple(sorted(branch.picks, key=lambda p: p.id))
-        then, a = self.arm([p.args[1] for p in picks], branch.then)
-        orelse, b = self.arm([p.args[2] for p in picks], branch.orelse)
-        return If(branch.condition, then, orelse, picks), [*self.needs([branch.condition], region), *a, *b]
+        selects = tuple(sorted(branch.selects, key=lambda p: p.id))
+        then, a = self.arm([p.args[1] for p in selects], branch.then)
+        orelse, b = self.arm([p.args[2] for p in selects], branch.orelse)
+        return If(branch.condition, then, orelse, selects), [*self.needs([branch.condition], region), *a, *b]
 
     def arm(self, values: Iterable[Expr], region: Region) -> tuple[Block, list[tuple[Expr, Region]]]:
         """The block that computes values in a region that is not a block of the program."""
         out: list[Statement] = []
         outer: dict[tuple[Expr, Region], None] = {}
-        for node, home in self.needs(values, region):
-            self.compute(node, home, region, out, outer)
+        for node, point in self.needs(values, region):
+            self.compute(node, point, region, out, outer)
         return tuple(out), list(outer)
 
 

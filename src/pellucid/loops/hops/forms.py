@@ -133,7 +133,7 @@ class Tree:
 _HEADERS = {":=": 2, "for": 4, "if": 2, "while": 2, "local": 2, "lanes": 2, "spread": 2, "grid": 2} | {
     "place": 2,
     "repeat": 2,
-    "pick": 2,
+    "select": 2,
     "once": 3,
 }
 """The statements, and how many of their items stand on the first line."""

@@ -155,7 +155,7 @@ class _Reader:
             "grid": self.way,
             "place": self.place,
             "repeat": self.repeated,
-            "pick": self.picked,
+            "select": self.selected,
             "once": self.once,
         }
         if head not in reads:
@@ -295,17 +295,17 @@ class _Reader:
         kept = tuple(self.value(f, scope) for f in items[1].items or ())
         return N.Once(across, kept, self.statement(items[2], scope))
 
-    def picked(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.If:
-        """``(pick b S1 S2 (if b s1 s2))``: places for the sides of choices on one condition."""
+    def selected(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.If:
+        """``(select b S1 S2 (if b s1 s2))``: places for the sides of choices on one condition."""
         condition = self.values.condition(items[0], scope)
         then, orelse = (self.statement(f, scope) for f in items[1:3])
-        picks = tuple(self.value(f, scope) for f in items[3:])
-        for p, f in zip(picks, items[3:], strict=True):
+        selects = tuple(self.value(f, scope) for f in items[3:])
+        for p, f in zip(selects, items[3:], strict=True):
             if p.op != "choose" or p.args[0] is not condition:
                 raise self.source.error(
-                    f, "'pick' is about choices on its own condition", "write (if b s1 s2)"
+                    f, "'select' is about choices on its own condition", "write (if b s1 s2)"
                 )
-        return N.If(condition, then, orelse, picks)
+        return N.If(condition, then, orelse, selects)
 
     def way(self, form: HopsForm, items: Sequence[HopsForm], scope: Scope) -> N.For:
         """``(lanes n S)``, ``(spread n S)`` or ``(grid n S)``: how a loop runs."""
@@ -331,5 +331,5 @@ _STATEMENT_SHAPES = {
     "place": ("(place s)", 1, 1),
     "repeat": ("(repeat (iterate ...) S)", 2, 2),
     "once": ("(once 1 (s ...) S)", 3, 3),
-    "pick": ("(pick b S1 S2 (if b s1 s2))", 4, 1 << 30),
+    "select": ("(select b S1 S2 (if b s1 s2))", 4, 1 << 30),
 }

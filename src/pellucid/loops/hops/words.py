@@ -41,7 +41,7 @@ STATEMENTS = (
     "grid",
     "place",
     "repeat",
-    "pick",
+    "select",
     "once",
 )
 ITERATIONS = ("iterate", "get")

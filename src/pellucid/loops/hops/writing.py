@@ -154,12 +154,12 @@ class _Writer:
             case N.Once(across, values, body):
                 kept = Tree([self.expression(v, shown, None) for v in values])
                 return Tree([Tree("once"), Tree(str(across)), kept, self.block(body, shown)])
-            case N.If(condition, then, orelse, picks):
-                word = "pick" if picks else "if"
+            case N.If(condition, then, orelse, selects):
+                word = "select" if selects else "if"
                 parts = [Tree(word), self.expression(condition, shown, None), self.block(then, shown)]
-                if orelse or picks:
+                if orelse or selects:
                     parts.append(self.block(orelse, shown))
-                return Tree([*parts, *(self.expression(p, shown, None) for p in picks)])
+                return Tree([*parts, *(self.expression(p, shown, None) for p in selects)])
             case N.For():
                 return self.loop(s, shown)
             case N.While(condition, body):

@@ -122,7 +122,7 @@ def apply(
                 return ()
             case Alloc(sizes, body) if dead in sizes:
                 return allocated({b: n for b, n in sizes.items() if b is not dead}, body)
-            case For(body=()) | If(then=(), orelse=(), picks=()) | Alloc(body=()):
+            case For(body=()) | If(then=(), orelse=(), selects=()) | Alloc(body=()):
                 return ()
             case _:
                 return (s,)

@@ -35,7 +35,7 @@ def find(kernel: Kernel, **_: Any) -> Iterable[Path]:
 def _conditional(s: object) -> If | None:
     if isinstance(s, For) and len(s.body) == 1:
         inner = s.body[0]
-        if isinstance(inner, If) and not inner.picks and inner.condition.free & s.index.free:
+        if isinstance(inner, If) and not inner.selects and inner.condition.free & s.index.free:
             return inner
     return None
 

@@ -26,7 +26,12 @@ def _condition(loop: For, by: Sequence[Expr] = ()) -> Expr | None:
     Of a choice also a part of its condition: a box is tested by rows and by columns. With `by`, the one in it.
     """
     for s in walk(loop.body):
-        if isinstance(s, If) and not s.picks and _fixed(s.condition, loop) and (not by or s.condition in by):
+        if (
+            isinstance(s, If)
+            and not s.selects
+            and _fixed(s.condition, loop)
+            and (not by or s.condition in by)
+        ):
             return s.condition
     best: Expr | None = None
     for node in topological(all_roots(loop.body)):
@@ -110,7 +115,7 @@ def apply(kernel: Kernel, path: Path, *, by: Sequence[Expr] = (), **_: Any) -> A
             return tuple(resolved(roots, {condition: truth}))
 
         def splice(s: Statement) -> Block:
-            if isinstance(s, If) and not s.picks and s.condition in (TRUE, FALSE):
+            if isinstance(s, If) and not s.selects and s.condition in (TRUE, FALSE):
                 return s.then if s.condition is TRUE else s.orelse
             return (s,)
 

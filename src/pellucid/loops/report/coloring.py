@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 KEYWORDS = frozenset((
     "abstract", "alloc", "bands", "blocks", "by", "else", "end", "for", "grid", "if", "in", "input", "iterate", "keep",
-    "kernel", "lanes", "limit", "local", "loop", "loops", "of", "on", "once", "output", "over", "pass", "pick",
+    "kernel", "lanes", "limit", "local", "loop", "loops", "of", "on", "once", "output", "over", "pass", "select",
     "repeat", "spread", "then", "to", "until", "while",
 ))  # fmt: skip
 _WORDS = re.compile(

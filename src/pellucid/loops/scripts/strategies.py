@@ -230,7 +230,7 @@ def force_lc_join(state: State) -> State:
 def _tests(kernel: Kernel) -> Iterator[tuple[Expr, If]]:
     """Branches with an index that their condition depends on, outer indices first."""
     for path, s in paths(kernel.body):
-        if isinstance(s, If) and not s.picks:
+        if isinstance(s, If) and not s.selects:
             for k in range(1, len(path)):
                 loop = at(kernel.body, path[:k])
                 if isinstance(loop, For) and s.condition.free & loop.index.free:
