@@ -150,10 +150,9 @@ def estimate(tape: Tape, counts: TileCounts, pixels: int, costs: Costs = COSTS) 
 
 class Timing:
     """The times of frames by each of some codes, by name; times are per pixel, so that sizes may change.
-    `latest` are the frames by which a code is judged.
 
-    Of several frames the shortest counts: whatever else went on made the others longer, and a code that is not chosen
-    for such a one is not measured again.
+    Of the `latest` frames the shortest counts: whatever else went on made the others longer, and a code that is not
+    chosen for such a one is not measured again.
 
     >>> timing = Timing()
     >>> for name, ms in (("tiles", 4.0), ("llvm", 2.0), ("llvm", 9.0)):
