@@ -19,7 +19,7 @@ MAX_LEAVES, MAX_CLASSES, MAX_TREES = 1 << 16, 255, 1 << 10
 SCORES, LOW = (1 << 14) - 1, 1 << 6
 """What all trees together may give a class, and what the upper byte of a score counts."""
 TOGETHER = 4
-"""The sum of so many lower bytes is one."""
+"""So many trees stand together: the sum of their lower bytes is one."""
 CLOSE = 255
 """Stands for a class where scores, which are rounded, cannot tell."""
 
@@ -60,10 +60,10 @@ def score(forest, which, size, picture, scores, row, column):
 
     A tree has two rows of bytes for a class, with one of each leaf: how often LOW is in its score, and what is left.
     """
-    high, total, trees = 0, 0, forest[2]
-    for begin in range(0, len(trees), TOGETHER):
-        low = 0
-        for first, leaves, tree in trees[begin : begin + TOGETHER]:
+    high, total = lift(0), lift(0)
+    for some in forest[2]:
+        low = lift(0)
+        for first, leaves, tree in some:
             number = reached(tree, forest[3], forest[1], size, picture, row, column)
             at = 2 * ((forest[0] - 1) * first + which * leaves)
             high = apply("add.u8", high, scores.load(number + at))
@@ -84,13 +84,15 @@ def decided(forest, size, picture, weights, row, column):
 
 def mean(forest, which, size, picture, weights, row, column):
     """The mean of the weights that the trees give a class; each is two words of a table."""
-    total = 0.0
-    for first, _, tree in forest[2]:
-        number = reached(tree, forest[3], forest[1], size, picture, row, column)
-        at = (number + first) * (2 * forest[0]) + 2 * which
-        bits = weights.load(at) | (weights.load(at + 1) << 32)
-        total = apply("add.f64", total, apply("bitcast.i64.f64", bits))
-    return apply("div.f64", total, len(forest[2]))
+    total, count = lift(0.0), 0
+    for some in forest[2]:
+        for first, _, tree in some:
+            number = reached(tree, forest[3], forest[1], size, picture, row, column)
+            at = (number + first) * (2 * forest[0]) + 2 * which
+            bits = weights.load(at) | (weights.load(at + 1) << 32)
+            total = apply("add.f64", total, apply("bitcast.i64.f64", bits))
+            count += 1
+    return apply("div.f64", total, count)
 
 
 def reached(tree, kind, offsets, size, picture, row, column):
@@ -141,9 +143,9 @@ def trained(samples, labels, **options):
 def imported(model, offsets):
     """A forest of scikit-learn as static data, and two tables: the scores of its leaves, and what they weigh.
 
-    The data are the number of classes, the places of the features, for each tree the number of its first leaf, how
-    many it has and its root, the type of the numbers of leaves, by how much scores have to differ, and the sum of them
-    all.
+    The data are the number of classes, the places of the features, for each tree of some together the number of its
+    first leaf, how many it has and its root, the type of the numbers of leaves, by how much scores have to differ, and
+    the sum of them all.
     """
     if model.n_features_in_ != len(offsets):
         raise ValueError(
@@ -167,7 +169,8 @@ def imported(model, offsets):
     kind = "u8" if most <= 256 else "u16"
     # Whatever the number of a leaf may be, its weights are inside of the table, and nobody has to ask.
     weights += [np.zeros(classes)] * (256 if kind == "u8" else MAX_LEAVES)
-    forest = (classes, tuple(offsets), tuple(trees), kind, margin, unit * count)
+    together = tuple(tuple(trees[begin : begin + TOGETHER]) for begin in range(0, count, TOGETHER))
+    forest = (classes, tuple(offsets), together, kind, margin, unit * count)
     return forest, np.concatenate(rows).astype(np.uint8), np.stack(weights).reshape(-1).view(np.uint32)
 
 
