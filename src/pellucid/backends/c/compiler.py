@@ -17,7 +17,8 @@ from ..jit.calling import SIGNATURE, Library, entry
 
 # What a compiler warns of refuses nothing here: one to come may warn of more. The tests add what makes it strict.
 LANGUAGE = ("-std=c99",)
-FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared")
+FAST = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd")
+FLAGS = (*FAST, "-fPIC", "-shared")
 
 
 @dataclass(frozen=True, slots=True)

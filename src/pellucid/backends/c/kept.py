@@ -6,57 +6,24 @@ Below `source`, which writes the statements; see `Once` in `ir.nest`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from ...ir import expr as E
 from ...ir.expr import Expr
 from ...ir.nest import Block, Once
 from ...reasoning.kept import kept_by, remembered
+from .lines import LineWriter
 from .spelling import Text, typed
 
 
-class PlaceWriter(ABC):
+class PlaceWriter(LineWriter, ABC):
     """Writes places that are computed when they are first reached."""
 
-    lines: list[str]
-    names: dict[Expr, Text]
-    log: list[Expr]
-    declared: list[tuple[int, str]]
-    used: set[str]
-
     def __init__(self) -> None:
-        self.depth = 1
+        super().__init__()
         # Of the loops around: the name of what says whether some values are known, and their own.
         self.kept: dict[tuple[Expr, ...], tuple[str, list[str]]] = {}
-
-    @abstractmethod
-    def fresh(self, prefix: str) -> str:
-        """The next name with a prefix."""
-
-    @abstractmethod
-    def emit(self, line: str) -> None:
-        """Add a line."""
-
-    @abstractmethod
-    def bind(self, node: Expr, name: str) -> None:
-        """Give a node a name in the scope around."""
-
-    @contextmanager
-    def indented(self) -> Generator[None]:
-        """Write lines one step further in."""
-        self.depth += 1
-        yield
-        self.depth -= 1
-
-    def scoped(self, write: Callable[[], None]) -> None:
-        """Write lines one step further in, and forget the names that they bind."""
-        mark = len(self.log)
-        with self.indented():
-            write()
-        for node in self.log[mark:]:
-            self.names.pop(node, None)
-        del self.log[mark:]
 
     @abstractmethod
     def block(self, block: Block) -> None:

@@ -6,7 +6,7 @@ named once if it is used more than once. Loops by lanes are plain loops here: th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ...base.errors import BackendError
 from ...ir import expr as E
@@ -19,8 +19,9 @@ from ...reasoning.infer import FactsOf
 from ..jit.polling import POLL_INTERVAL
 from ..obligations import Proofs, clashing, nodes_of, reads_of_written, require_domain, stored_buffers
 from ..port import CallingPlan, Ranges
+from .clipping import HELPER_BEYOND, HELPER_FIRST, HELPER_PRAGMA, PRAGMA, ClippedLoop, clipped, is_parallel
 from .kept import PlaceWriter
-from .spelling import HELPER_INSIDE, CTemplate, Text, form, helper_bits, identifier, literal, negates, typed
+from .spelling import HELPER_INSIDE, CTemplate, Text, form, helper_bits, literal, negates, typed
 
 MAX_TEXT = 90
 """Expressions longer than this get a name."""
@@ -46,15 +47,9 @@ class CSource(PlaceWriter):
         super().__init__()
         self.proofs, self.written, self.band = proofs, block, band
         self.facts = FactsOf(ranges)
-        self.names: dict[Expr, Text] = {}
-        self.log: list[Expr] = []
         self.stale = reads_of_written(block, nodes_of(block))
-        self.lines: list[str] = []
-        self.counts = {"t": 0, "s": 0, "n": 0, "k": 0}
-        self.used: set[str] = set()
-        self.declared: list[tuple[int, str]] = []
         self.helpers: dict[str, str] = {}
-        self.taken: set[str] = set()
+        self.clip: ClippedLoop | None = None
         self.private = {b: plan.least[b] for b in plan.private}
         self.buffers = {b: self.unique(b.name) for b in (*plan.buffers, *self.private)}
         self.sizes = {b: self.unique(f"{b.name}_size") for b in plan.buffers}
@@ -73,54 +68,7 @@ class CSource(PlaceWriter):
                 self.lines.insert(at + 1, f"{pad}(void){name};")
         return self.lines
 
-    # ---- names and lines ----
-
-    def unique(self, name: str) -> str:
-        """A C name that is not taken."""
-        found = identifier(name)
-        while found in self.taken:
-            found += "_"
-        self.taken.add(found)
-        return found
-
-    def fresh(self, prefix: str) -> str:
-        """The next name with a prefix."""
-        self.counts[prefix] += 1
-        return f"{prefix}{self.counts[prefix]}"
-
-    def emit(self, line: str) -> None:
-        """Add a line."""
-        self.lines.append("    " * self.depth + line)
-
-    def declare(self, node: Expr, name: str, line: str) -> None:
-        """Add the line that declares a node's name."""
-        self.emit(line)
-        self.declared.append((len(self.lines) - 1, name))
-        self.bind(node, name)
-
-    def bind(self, node: Expr, name: str) -> None:
-        """Give a node a name in the scope around."""
-        self.names[node] = Text(name, closed=True, plain=True)
-        self.log.append(node)
-
-    def aside(self, write: Callable[[], None]) -> list[str]:
-        """The lines that something writes, kept apart; what they declare is found again when they are put back."""
-        lines, self.lines = self.lines, []
-        declared, self.declared = self.declared, []
-        write()
-        found, self.lines = self.lines, lines
-        for at, name in self.declared:
-            found[at] += f"\0{name}"
-        self.declared = declared
-        return found
-
-    def put(self, lines: list[str]) -> None:
-        """Add lines that were kept apart."""
-        for line in lines:
-            text, _, name = line.partition("\0")
-            self.lines.append(text)
-            if name:
-                self.declared.append((len(self.lines) - 1, name))
+    # ---- values ----
 
     def forget_reads(self, written: Block) -> None:
         """Forget every value that was read from buffers that a block stores to."""
@@ -347,6 +295,12 @@ class CSource(PlaceWriter):
 
     def store(self, s: Store) -> None:
         """Write one element, if its position is inside."""
+        if self.clip is not None and s is self.clip.store:
+            index = self.value(s.position if self.clip.base is None else self.clip.along).text
+            base = "" if self.clip.base is None else f"(int64_t){self.named(self.clip.base).text} + "
+            self.emit(f"{self.buffers[s.buffer]}[{base}{index}] = {self.value(s.value).bare};")
+            self.forget_reads((s,))
+            return
         sure = self.proofs.inside(s.position, s.buffer, self.facts)
         at = self.value(s.position) if sure else self.named(s.position)
         target = f"{self.buffers[s.buffer]}[{at.bare}] = {self.value(s.value).bare};"
@@ -370,12 +324,19 @@ class CSource(PlaceWriter):
             first = f"first < {first} ? {first} : ({word})first"
             last = self.fresh("n")
             self.emit(f"const {word} {last} = beyond < {beyond} ? ({word})beyond : {beyond};")
-            self.used |= {"first", "beyond"}
+            self.used.update(("first", "beyond"))
             beyond = last
         self.facts = FactsOf({**outer.known, s.index: Facts(lo.lo, max(lo.lo, hi.hi - 1))})
         name = self.unique(s.index.attr)
         self.proofs.enter(s, outer)
+        clip, around = clipped(s, outer), self.clip
+        if clip and not self.proofs.inside(clip.store.position, clip.store.buffer, self.facts):
+            self.clip = clip
+            first, beyond = self.inside(clip, first, beyond)
         with self.keeping(s.body):
+            if is_parallel(s):
+                self.helpers["pragma"] = HELPER_PRAGMA
+                self.lines.append(PRAGMA)
             self.emit(f"for ({typed(s.index.type)} {name} = {first}; {name} < {beyond}; {name}++) {{")
 
             def inner() -> None:
@@ -384,10 +345,23 @@ class CSource(PlaceWriter):
 
             self.scoped(inner)
             self.emit("}")
+        self.clip = around
         self.proofs.leave(s)
         self.taken.discard(name)
         self.facts = outer
         self.forget_reads(s.body)
+
+    def inside(self, clip: ClippedLoop, first: str, beyond: str) -> tuple[str, str]:
+        """The first iteration whose store is inside, and the one after the last."""
+        word, size = typed(clip.along.type), self.sizes[clip.store.buffer]
+        base = "0" if clip.base is None else self.named(clip.base).text
+        most = "INT64_MAX" if clip.along.type is T.i64 else "INT64_C(1) << 31"
+        begin, end = self.fresh("n"), self.fresh("n")
+        self.used.add(size)
+        self.helpers["first_inside"], self.helpers["beyond_inside"] = HELPER_FIRST, HELPER_BEYOND
+        self.emit(f"const {word} {begin} = ({word})first_inside({first}, {beyond}, {base});")
+        self.emit(f"const {word} {end} = ({word})beyond_inside({beyond}, {base}, {size}, {most});")
+        return begin, end
 
     def as_long(self, s: While) -> None:
         """Turns as long as a condition holds, which is asked before each; now and then Python is asked, too."""

@@ -1,0 +1,75 @@
+"""Loops that end where their store would leave its buffer: nothing is tested in them, and C makes vectors of them.
+
+Beside `source`. An iteration whose one store is left out does nothing, so a loop may begin and end where the store is
+inside: from ``-base`` to ``size - base``, for a store to ``base + index``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...ir import types as T
+from ...ir.expr import Expr, topological
+from ...ir.nest import Alloc, For, Once, Repeat, Store, While, all_roots, walk
+from ...reasoning.infer import FactsOf
+
+MAX_BASE = 1 << 48
+"""A bound of positions of 64 bits: what is added to them does not wrap."""
+PRAGMA = "#pragma omp simd"
+HELPER_PRAGMA = """/* Compile with -fopenmp-simd, or each element is computed by itself. */
+#ifdef __GNUC__
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#endif
+"""
+HELPER_FIRST = """static inline int64_t first_inside(int64_t first, int64_t beyond, int64_t base)
+{
+    first = first < -base ? -base : first;
+    return first < beyond ? first : beyond;
+}
+"""
+HELPER_BEYOND = """static inline int64_t beyond_inside(int64_t beyond, int64_t base, int64_t size, int64_t most)
+{
+    size = size < most ? size : most;
+    return size - base < beyond ? size - base : beyond;
+}
+"""
+
+
+class ClippedLoop(NamedTuple):
+    """The store of a loop, its index, and what is added to it for the position, if anything is."""
+
+    store: Store
+    along: Expr
+    base: Expr | None
+
+
+def clipped(loop: For, facts: FactsOf) -> ClippedLoop | None:
+    """The loop as one that can be clipped: its one effect is a store to a position that goes up by one."""
+    *before, last = loop.body or (None,)
+    if not isinstance(last, Store) or any(isinstance(s, Store) for b in before if b for s in walk((b,))):
+        return None
+    position, index = last.position, loop.index
+    if position is index:
+        return ClippedLoop(last, index, None)
+    if position.op != "add" or index.type not in (T.i32, T.i64):
+        return None
+    one, other = position.args
+    base = other if one is index else one if other is index else None
+    # An index below 0 could wrap around to a position that is inside.
+    if base is None or base.free & index.free or facts(loop.lo).lo < 0:
+        return None
+    if any(n.op == "load" for n in topological([base])):
+        return None
+    held = facts(base)
+    if index.type is T.i64 and not (-MAX_BASE < held.lo and held.hi < MAX_BASE):
+        return None
+    return ClippedLoop(last, index, base)
+
+
+def is_parallel(loop: For) -> bool:
+    """Whether iterations do not depend on each other, and have no loop: C may make vectors of them."""
+    stored = {s.buffer for s in walk(loop.body) if isinstance(s, Store)}
+    if len(stored) != 1 or any(isinstance(s, Alloc | For | Once | Repeat | While) for s in walk(loop.body)):
+        return False
+    nodes = topological(all_roots(loop.body))
+    return not any(n.op == "iterate" or (n.op == "load" and n.attr in stored) for n in nodes)
