@@ -83,6 +83,14 @@ def test_without_hoisting_values_are_only_shared():
     assert text == "for i in 0 .. w:\n  t1 = sqrt(a)\n  out[i] := t1 * t1"
 
 
+def test_what_a_branch_wants_of_a_loop_around_it_is_computed_at_once_if_nothing_is_deferred():
+    body = "  for i in 0 .. w:\n    out[i] := if convert.f32(i) < a then sqrt(sin(a)) * sin(convert.f32(i)) else 0.0\n"
+    deferred, plain = placed(body), placed(body, defer=False)
+    assert "once" in deferred
+    assert "once" not in plain
+    assert plain.index("sqrt(") < plain.index("for i")
+
+
 def test_a_load_of_what_the_loop_stores_stays_where_it_is():
     text = placed("  for i in 0 .. w:\n    out[i] := out[0] + out[0] + sqrt(a)\n")
     assert text == "t1 = sqrt(a)\nfor i in 0 .. w:\n  s1 := out[0]\n  out[i] := s1 + s1 + t1"

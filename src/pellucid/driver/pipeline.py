@@ -112,7 +112,8 @@ def script(options: Options, lanes: int) -> list[Stage]:
         *([("rows", split_rows)] if lanes > 1 else []),
         ("spread", attempt("spread", band=8)),
         ("vectorized", by_lanes(lanes, options.real.bits) if lanes > 1 else attempt("lanes", count=1)),
-        ("placed", attempt("place")),
+        # What is computed at once leaves a plain loop, of which a C compiler makes vectors.
+        ("placed", attempt("place", defer=False) if options.backend == "c" else attempt("place")),
     ]
 
 

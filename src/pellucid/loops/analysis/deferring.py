@@ -28,11 +28,13 @@ def settle(
     facts: FactsOf,
     *,
     hoist: bool,
+    defer: bool,
 ) -> Demand:
     """Settle the demand with a branch for every choice whose arms, alone, cost at least `threshold` cycles.
 
     A choice with cheap arms is a selection: both arms are computed, which costs less than a branch. Values that leave a
-    loop around an arm are computed at once if all that leave it together cost less than that, too.
+    loop around an arm are computed at once if all that leave it together cost less than that, too; without `defer`,
+    whatever they cost.
     """
     nodes = topological(everything)
     costs = node_costs(nodes)
@@ -40,7 +42,9 @@ def settle(
     reads = reads_of(nodes, mutable) if mutable else {}
     while True:
         demand = Demand(body, nodes, mutable, reads, guards, facts, hoist=hoist)
-        decided = _decide(demand, nodes, costs, threshold) if demand.waiting else {}
+        decided = dict.fromkeys(demand.waiting, "move")
+        if decided and defer:
+            decided = _decide(demand, nodes, costs, threshold)
         if guards:
             cheap = _Cheap(demand, costs, threshold, decided).selects
             if cheap:

@@ -51,19 +51,21 @@ def place(
     kernel: Kernel,
     *,
     hoist: bool = True,
+    defer: bool = True,
     threshold: float = THRESHOLD,
     ranges: Mapping[Expr, Facts] | None = None,
 ) -> Placed:
     """The kernel with every value in its place, and what was done with each value.
 
     `ranges` is what is known of leaves: a loop that surely runs needs no guard. `hoist=False` leaves values in the
-    innermost block that wants them; the nest must have no places yet.
+    innermost block that wants them, and with `defer=False` what leaves a loop is computed whether or not it is wanted:
+    the loop is plain then. The nest must have no places yet.
     """
     mutable: set[object] = {s.buffer for s in walk(kernel.body) if isinstance(s, Store)}
     everything = all_roots(kernel.body)
     loaded = {n.attr for n in topological(everything) if n.op == "load"}
     facts = FactsOf.handed_on(ranges or {})
-    demand = settle(kernel.body, mutable & loaded, everything, threshold, facts, hoist=hoist)
+    demand = settle(kernel.body, mutable & loaded, everything, threshold, facts, hoist=hoist, defer=defer)
     writer = _Writer(demand)
     body, _ = writer.block(kernel.body, demand.root)
     return Kernel(kernel.name, kernel.params, kernel.outputs, body), writer.moved

@@ -32,18 +32,19 @@ def _no_places(site: Site) -> Verdict:
 
 
 Ranges = Mapping[Expr, Facts]
-_last: list[tuple[Kernel, bool, float, Ranges | None, Placed]] = []
+USUAL: dict[str, Any] = {"hoist": True, "defer": True, "threshold": THRESHOLD}
+"""The options of a placement, as they are unless others are given."""
+_last: list[tuple[Kernel, Ranges | None, dict[str, Any], Placed]] = []
 """The last placement: the check of a move and the move itself are about one kernel."""
 
 
-def _placed(
-    kernel: Kernel, *, hoist: bool = True, threshold: float = THRESHOLD, ranges: Ranges | None = None
-) -> Placed:
-    for known, out, least, given, found in _last:
-        if known is kernel and out == hoist and least == threshold and given is ranges:
+def _placed(kernel: Kernel, ranges: Ranges | None, options: Mapping[str, Any]) -> Placed:
+    wanted = {key: options.get(key, usual) for key, usual in USUAL.items()}
+    for known, given, used, found in _last:
+        if known is kernel and given is ranges and used == wanted:
             return found
-    found = place(kernel, hoist=hoist, threshold=threshold, ranges=ranges)
-    _last[:] = [(kernel, hoist, threshold, ranges, found)]
+    found = place(kernel, ranges=ranges, **wanted)
+    _last[:] = [(kernel, ranges, wanted, found)]
     return found
 
 
@@ -51,8 +52,7 @@ def _loads_kept(site: Site) -> Verdict:
     kernel = site.kernel
     if not reads_own_stores(kernel.body):
         return decided(True, "the nest loads nothing that it stores to", "")
-    wanted = {key: site.options[key] for key in ("hoist", "threshold") if key in site.options}
-    found = overtaken(_placed(kernel, ranges=site.ranges, **wanted)[0].body)
+    found = overtaken(_placed(kernel, site.ranges, site.options)[0].body)
     return decided(
         found is None, "nothing in their scope stores to what they load", f"{found!r} is overtaken"
     )
@@ -70,20 +70,12 @@ PLACES = Theorem(
 )
 
 
-def apply(
-    kernel: Kernel,
-    path: Path,
-    *,
-    hoist: bool = True,
-    threshold: float = THRESHOLD,
-    ranges: Ranges | None = None,
-    **_: Any,
-) -> Applied:
-    """Place every value.
+def apply(kernel: Kernel, path: Path, *, ranges: Ranges | None = None, **options: Any) -> Applied:
+    """Place every value; `options` are those of `USUAL`.
 
     Raises IrError if erasing the places did not give back the nest, which no input can bring about.
     """
-    placed, moved = _placed(kernel, hoist=hoist, threshold=threshold, ranges=ranges)
+    placed, moved = _placed(kernel, ranges, options)
     _last.clear()
     if not same(erase(placed.body), erase(kernel.body)):
         raise IrError("placement changed the nest", place=kernel.name, fix="report this program")
