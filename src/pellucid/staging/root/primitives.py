@@ -273,9 +273,22 @@ def primitive(name: str, memories: Memories | None = None) -> Primitive:
     if found is None and "." in name:
         found = _typed(name)
     if found is None:
-        fix = did_you_mean(name, PRIMITIVES) or "add a row to PRIMITIVES"
-        raise StagingError("unknown primitive", fix=fix)
+        raise StagingError("unknown primitive", fix=_what_is_meant(name))
     return found
+
+
+def _what_is_meant(name: str) -> str:
+    """What to write for a name that is no primitive."""
+    word, dot, types = name.partition(".")
+    operators = list(table.table())
+    if not dot:
+        named = f"name its types, as in {word}.i64" if word in operators else "add a row to PRIMITIVES"
+        return did_you_mean(word, PRIMITIVES) or named
+    if word in operators:
+        wrong = next(one for one in types.split(".") if one not in T.BY_NAME)
+        return f"{wrong or 'nothing'} is no type; there are {', '.join(T.BY_NAME)}"
+    alike = sorted(one for one in operators if one[:2] == word[:2])
+    return did_you_mean(word, operators) or f"there are {', '.join(alike or sorted(operators))}"
 
 
 def _access(name: str, memories: Memories) -> Primitive | None:
