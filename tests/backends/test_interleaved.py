@@ -456,3 +456,15 @@ def test_a_store_to_every_second_place_leaves_the_others(kind: str):
     if machine().cheap_masks:
         assert "masked.store" in text
         assert "%slot" not in text
+
+
+def test_a_table_is_read_from_its_first_element_where_facts_alone_allow_earlier_ones():
+    # The number may be below 0 as far as its operands tell; that it is clamped afterwards is what bounds it.
+    text, (mine, wanted) = both(
+        "kernel k():\n  output out: u8[150]\n  input a: u8[150]\n  input t: u8[60]\n"
+        "  for i in 0 .. 150 by 32 lanes:\n"
+        "    out[i] := t[max(convert.i32(min(a[i], 79:u8)) - 20, 0)]\n"
+    )
+    assert np.array_equal(mine, wanted)
+    if machine().ordered_bytes:
+        assert re.search(r"v?perm\w*\.qi|pshuf\.b", text)

@@ -86,9 +86,11 @@ class RegisterReads:
         self.scope.define(node, self.buffers.from_memory(node.type, name))
 
     def _part(self, position: Expr) -> tuple[int, int]:
-        """The first element that is read, and the number of elements to the last."""
+        """The first element that may be read, and the number of elements to the last."""
         facts = self.scope.facts(position)
-        return int(facts.lo), int(facts.hi) - int(facts.lo) + 1
+        # A proof of the bounds may know more than the facts.
+        first = max(0, int(facts.lo))
+        return first, int(facts.hi) - first + 1
 
     def _numbers(self, position: Expr, first: int) -> str:
         """The numbers of the elements from the first one that is read, in bytes."""
