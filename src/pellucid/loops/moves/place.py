@@ -70,12 +70,21 @@ PLACES = Theorem(
 )
 
 
-def apply(kernel: Kernel, path: Path, *, ranges: Ranges | None = None, **options: Any) -> Applied:
-    """Place every value; `options` are those of `USUAL`.
+def apply(
+    kernel: Kernel,
+    path: Path,
+    *,
+    hoist: bool = True,
+    defer: bool = True,
+    threshold: float = THRESHOLD,
+    ranges: Ranges | None = None,
+    **_: Any,
+) -> Applied:
+    """Place every value.
 
     Raises IrError if erasing the places did not give back the nest, which no input can bring about.
     """
-    placed, moved = _placed(kernel, ranges, options)
+    placed, moved = _placed(kernel, ranges, {"hoist": hoist, "defer": defer, "threshold": threshold})
     _last.clear()
     if not same(erase(placed.body), erase(kernel.body)):
         raise IrError("placement changed the nest", place=kernel.name, fix="report this program")
