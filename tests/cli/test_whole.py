@@ -179,6 +179,8 @@ def test_explain_shows_the_binding_times_of_an_interpreter(pellucid, tmp_path):
         ([evaluator, "--size", "9x9"], "--times is for interpreters"),
         ([evaluator, "--param", "x=1"], "--param: is for pictures alone"),
         ([str(EXAMPLES / "swirl.py")], "has no interpreters; define one"),
+        # Under the name `interpreter` it has the decorator.
+        ([str(EXAMPLES / "forests.py")], "frame: does not say which parameters are static; give --static"),
     ):
         status, _, err = pellucid("explain", "--times", *words)
         assert status == 2

@@ -117,7 +117,10 @@ def chosen(word: str, kind: ObjectKind = PICTURE) -> Chosen:
         name = next((preferred for preferred in kind.preferred if preferred in things), None)
     if name is None:
         if kind.noun in vars(module) and kind.noun not in _functions(module):
-            raise _mistaken(kind, vars(module)[kind.noun], path)
+            thing = vars(module)[kind.noun]
+            # What a file of an interpreter imports under that name is the decorator.
+            if not str(getattr(thing, "__module__", "")).startswith("pellucid."):
+                raise _mistaken(kind, thing, path)
         if not things:
             functions = _functions(module)
             few = f"has functions ({_some(functions)}) but no {kind.noun}s"
