@@ -116,11 +116,10 @@ def chosen(word: str, kind: ObjectKind = PICTURE) -> Chosen:
     if name is None:
         name = next((preferred for preferred in kind.preferred if preferred in things), None)
     if name is None:
-        if kind.noun in vars(module) and kind.noun not in _functions(module):
-            thing = vars(module)[kind.noun]
-            # What a file of an interpreter imports under that name is the decorator.
-            if not str(getattr(thing, "__module__", "")).startswith("pellucid."):
-                raise _mistaken(kind, thing, path)
+        # What is only imported under that name, such as the decorator of interpreters, is not meant.
+        is_own = kind.noun in vars(module) and kind.noun not in _functions(module)
+        if is_own and (lines := _lines_of(kind.noun, path)):
+            raise _mistaken(kind, vars(module)[kind.noun], f"{path}:{lines[-1]}")
         if not things:
             functions = _functions(module)
             few = f"has functions ({_some(functions)}) but no {kind.noun}s"
@@ -151,17 +150,20 @@ def chosen(word: str, kind: ObjectKind = PICTURE) -> Chosen:
     return Chosen(path, name, things[name])
 
 
-def _mistaken(kind: ObjectKind, thing: object, path: Path) -> InputError:
+def _mistaken(kind: ObjectKind, thing: object, place: str) -> InputError:
     """The error for what has the name of what is looked for, and is none."""
     fix = f"write one, such as: {kind.example}"
     if kind.noun == PICTURE.noun:
         from pellucid.driver.kernel import no_picture
 
         fix = no_picture(thing).fix
-    names = (node for node in ast.walk(ast.parse(contents(path))) if isinstance(node, ast.Name))
-    lines = [node.lineno for node in names if node.id == kind.noun and isinstance(node.ctx, ast.Store)]
-    place = f"{path}:{lines[-1]}" if lines else str(path)
     return InputError(f"{kind.noun} is {brief(thing)}, which is no {kind.noun}", place=place, fix=fix)
+
+
+def _lines_of(name: str, path: Path) -> list[int]:
+    """The lines of a file that give a name a value."""
+    names = (node for node in ast.walk(ast.parse(contents(path))) if isinstance(node, ast.Name))
+    return [node.lineno for node in names if node.id == name and isinstance(node.ctx, ast.Store)]
 
 
 def names_of(path: Path, kind: ObjectKind = PICTURE) -> list[str]:
