@@ -70,7 +70,7 @@ def test_what_is_stored_is_what_is_inside(name: str):
 def test_a_loop_of_one_store_asks_once_and_may_be_vectors():
     for kernel in (nest("out[from + k] := a[k]"), nest("out[k] := a[k]")):
         found = text(kernel)
-        assert "beyond_inside(" in found.split("walk")[-1]
+        assert "end_inside(" in found.split("walk")[-1]
         assert PRAGMA in found
         assert "if (" not in found.split(PRAGMA)[1]
 
@@ -87,13 +87,13 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_other_loops_ask_for_each_element(name: str):
-    assert "beyond_inside(" not in text(REFUSED[name])
+    assert "end_inside(" not in text(REFUSED[name])
 
 
 def test_a_first_position_that_may_be_far_away_is_asked_about_each_time():
     kernel = nest("out[from + k] := a[k]", 64)
-    assert "beyond_inside(" in text(kernel, 1 - MAX_BASE, MAX_BASE - 1)
-    assert "beyond_inside(" not in text(kernel, 1 - MAX_BASE, MAX_BASE)
+    assert "end_inside(" in text(kernel, 1 - MAX_BASE, MAX_BASE - 1)
+    assert "end_inside(" not in text(kernel, 1 - MAX_BASE, MAX_BASE)
 
 
 def test_what_reads_what_was_stored_is_no_vector():

@@ -21,16 +21,16 @@ HELPER_PRAGMA = """/* Compile with -fopenmp-simd, or each element is computed by
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #endif
 """
-HELPER_FIRST = """static inline int64_t first_inside(int64_t first, int64_t beyond, int64_t base)
+HELPER_BEGIN = """static inline int64_t begin_inside(int64_t begin, int64_t end, int64_t base)
 {
-    first = first < -base ? -base : first;
-    return first < beyond ? first : beyond;
+    begin = begin < -base ? -base : begin;
+    return begin < end ? begin : end;
 }
 """
-HELPER_BEYOND = """static inline int64_t beyond_inside(int64_t beyond, int64_t base, int64_t size, int64_t most)
+HELPER_END = """static inline int64_t end_inside(int64_t end, int64_t base, int64_t size, int64_t most)
 {
     size = size < most ? size : most;
-    return size - base < beyond ? size - base : beyond;
+    return size - base < end ? size - base : end;
 }
 """
 
@@ -45,9 +45,10 @@ class ClippedLoop(NamedTuple):
 
 def clipped(loop: For, facts: FactsOf) -> ClippedLoop | None:
     """The loop as one that can be clipped: its one effect is a store to a position that goes up by one."""
-    *before, last = loop.body or (None,)
-    if not isinstance(last, Store) or any(isinstance(s, Store) for b in before if b for s in walk((b,))):
+    stores = [s for s in walk(loop.body) if isinstance(s, Store)]
+    if len(stores) != 1 or stores[0] is not loop.body[-1]:
         return None
+    (last,) = stores
     position, index = last.position, loop.index
     if position is index:
         return ClippedLoop(last, index, None)

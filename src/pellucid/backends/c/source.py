@@ -19,7 +19,7 @@ from ...reasoning.infer import FactsOf
 from ..jit.polling import POLL_INTERVAL
 from ..obligations import Proofs, clashing, nodes_of, reads_of_written, require_domain, stored_buffers
 from ..port import CallingPlan, Ranges
-from .clipping import HELPER_BEYOND, HELPER_FIRST, HELPER_PRAGMA, PRAGMA, ClippedLoop, clipped, is_parallel
+from .clipping import HELPER_BEGIN, HELPER_END, HELPER_PRAGMA, PRAGMA, ClippedLoop, clipped, is_parallel
 from .kept import PlaceWriter
 from .spelling import HELPER_INSIDE, CTemplate, Text, form, helper_bits, literal, negates, typed
 
@@ -351,17 +351,17 @@ class CSource(PlaceWriter):
         self.facts = outer
         self.forget_reads(s.body)
 
-    def inside(self, clip: ClippedLoop, first: str, beyond: str) -> tuple[str, str]:
+    def inside(self, clip: ClippedLoop, begin: str, end: str) -> tuple[str, str]:
         """The first iteration whose store is inside, and the one after the last."""
         word, size = typed(clip.along.type), self.sizes[clip.store.buffer]
         base = "0" if clip.base is None else self.named(clip.base).text
         most = "INT64_MAX" if clip.along.type is T.i64 else "INT64_C(1) << 31"
-        begin, end = self.fresh("n"), self.fresh("n")
+        names = self.fresh("n"), self.fresh("n")
         self.used.add(size)
-        self.helpers["first_inside"], self.helpers["beyond_inside"] = HELPER_FIRST, HELPER_BEYOND
-        self.emit(f"const {word} {begin} = ({word})first_inside({first}, {beyond}, {base});")
-        self.emit(f"const {word} {end} = ({word})beyond_inside({beyond}, {base}, {size}, {most});")
-        return begin, end
+        self.helpers["begin_inside"], self.helpers["end_inside"] = HELPER_BEGIN, HELPER_END
+        self.emit(f"const {word} {names[0]} = ({word})begin_inside({begin}, {end}, {base});")
+        self.emit(f"const {word} {names[1]} = ({word})end_inside({end}, {base}, {size}, {most});")
+        return names
 
     def as_long(self, s: While) -> None:
         """Turns as long as a condition holds, which is asked before each; now and then Python is asked, too."""

@@ -8,9 +8,7 @@ takes one for each 16 bytes. What the right one found is selected by the upper b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from ...ir.expr import Expr
+from ...ir.expr import Buffer, Expr
 from ..jit.engine import Machine
 from ..jit.spelling import stored, typed
 from .bounds import Bounds
@@ -31,14 +29,6 @@ _SHUFFLES = {
 """What brings the bytes of each 16 of a register in an order, by the bytes of the register."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableRegisters:
-    """The registers of a part of a table in a vector loop, which begins at a line."""
-
-    part: tuple[object, ...]
-    names: list[str]
-
-
 class RegisterReads:
     """Writes reads of tables that fit into registers, on a processor that brings bytes in an order it is given."""
 
@@ -48,7 +38,8 @@ class RegisterReads:
         self.out, self.scope, self.values = values.out, values.scope, values
         self.bounds, self.buffers, self.shuffles, self.reads = bounds, bounds.buffers, shuffles, reads
         self._widest, self._reach = machine.ordered_bytes, machine.shuffled_bytes
-        self._filled: list[TableRegisters] = []
+        self._filled: dict[tuple[Buffer, int, int, int, int], list[str]] = {}
+        """The registers of parts of tables, by the first element and how many, bytes, and where a loop begins."""
 
     def takes(self, node: Expr) -> bool:
         """Whether a load is read from registers: at a number for each lane, proved to be in a small part of a table."""
@@ -126,9 +117,8 @@ class RegisterReads:
         """The registers of a part of a table, filled before the vector loop around: a power of two of them."""
         buffer, entry = node.attr, self.scope.loop.entry
         part = buffer, first, count, width, entry
-        for f in self._filled:
-            if f.part == part:
-                return f.names
+        if part in self._filled:
+            return self._filled[part]
         pointer = self.buffers.pointer(buffer)
         lines = len(self.out.lines)
         element = buffer.type.dtype.itemsize
@@ -143,7 +133,7 @@ class RegisterReads:
         del self.out.lines[lines:]
         self.out.append(entry, "\n".join(text))
         names += [names[-1]] * ((1 << (len(names) - 1).bit_length()) - len(names))
-        self._filled.append(TableRegisters(part, names))
+        self._filled[part] = names
         return names
 
     def _chosen(self, registers: list[str], at: str, width: int) -> str:
