@@ -104,7 +104,9 @@ def _lines(kernel: Kernel, moved: list[Moved]) -> tuple[str, ...]:
             lines.append(f"move_code  {values} out of {words}: {words} {occur} there (White 5.3.1)")
         elif what == "advance":
             # The theorem asks for an iteration that does it: here there may be none.
-            lines.append(f"advance    {values} out of {words}: {words} {occur} there; cheaper than asking")
+            lines.append(
+                f"advance    {values} out of {words}: {words} {occur} there; computed even if not wanted"
+            )
         elif what == "defer":
             lines.append(f"defer      {values} out of {words}: computed when first wanted, then kept")
         elif what == "branch":

@@ -114,11 +114,17 @@ def parts(value: TimedValue) -> list[TimedValue]:
 
 def lifted_closures(value: TimedValue) -> Iterator[tuple[tuple[str, ...], str]]:
     """The parts of a value that are lifted closures: the halves that lead there, and what they were."""
-    for part in parts(value):
-        if part.lifted:
-            path = path_to(value, part)
-            assert path is not None  # noqa: S101 - it is a part
-            yield path, part.lifted
+    if not any(part.lifted for part in parts(value)):
+        return
+    # One part may stand at several places, and is told for each.
+    waiting: list[tuple[tuple[str, ...], TimedValue]] = [((), value)]
+    while waiting:
+        path, one = waiting.pop()
+        if one.halves is not None:
+            car, cdr = one.halves
+            waiting += [((*path, "cdr"), cdr), ((*path, "car"), car)]
+        elif one.lifted:
+            yield path, one.lifted
 
 
 def part_at(value: TimedValue, path: Sequence[str]) -> TimedValue:
