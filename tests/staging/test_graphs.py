@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from tests.fuzz.tiers import Call, compare, meant
+from tests.fuzz.tiers import Call, Result, compare, meant, outcome
 from tests.staging.test_root import APPEND
 
 from pellucid.backends.jit.executable import is_possible
@@ -197,7 +197,7 @@ def _random_loop(draw: random.Random) -> str:
     """A loop with a counter that goes down, one that goes up, and addresses near both."""
     lines = [f"loop(k m n p s) {{\nif (zero? {draw.choice('ns')}) (car k)(k s)"]
     names = {"n": 0, "p": 0}
-    values = ["s", "3"]
+    values, sums = ["s", "3"], ["s"]
     for k in range(draw.randint(2, 9)):
         near = draw.choice([*names])
         kind = draw.random()
@@ -209,10 +209,55 @@ def _random_loop(draw: random.Random) -> str:
             values.append(f"w{k}")
         elif kind < 0.85:
             lines.append(f"x{k} = (store m {near} (& {draw.choice(values)} 255))")
+        elif kind < 0.95:
+            # One sum after the other, of which the words before the last are often read by nothing else.
+            lines.append(f"s{k} = (+ {sums[-1]} {draw.choice(values)})")
+            sums.append(f"s{k}")
         else:
             lines.append(f"if (zero? {near}) (car k)(k {draw.choice(values)})")
     ends = [draw.choice([n for n in names if n != "p"]), draw.choice([n for n in names if n != "n"])]
-    return "\n".join([*lines, f"loop(k m {ends[0]} {ends[1]} (& {draw.choice(values)} 255))", "}"])
+    last = draw.choice([sums[-1], f"(& {draw.choice(values)} 255)"])
+    return "\n".join([*lines, f"loop(k m {ends[0]} {ends[1]} {last})", "}"])
+
+
+SUM = """
+start(k m n s) {
+  down(k m n s)
+down(k m n s) {
+  if (zero? n) (car k)(k s)
+  w = (load m (- n 1))
+  t = (+ s (& w 15))
+  u = (+ t (& (>> w 4) 3))
+  v = (+ (>> w 6) u)
+  %s
+  down(k m (- n 1) (+ v n))
+}"""
+
+
+def test_words_of_a_sum_are_added_up_first() -> None:
+    graph = unchecked(lowered(_entry(SUM % ""), [Memory("m", 8), INTEGERS, INTEGERS]).graph)
+    checked = [i for block in graph.blocks for i in block.body if i[0] == "add" and i[-1]]
+    # The counter may be below 0, so it is added by itself.
+    assert len(checked) == 2
+
+
+@pytest.mark.parametrize(
+    "between", ["", "x = (store m 2 (& t 255))", "x = (store m 2 (& v 255))", "x = (load m 9)", "x = (* s s)"]
+)
+def test_a_sum_that_is_too_large_fails_where_it_failed(between: str) -> None:
+    code, memory = _entry(SUM % between), Memory("m", 8)
+    most = (1 << 63) - 1
+    made = {tier: compile_code(code, memory, "integer", "integer", tier=tier) for tier in TIERS}
+    outcomes: set[str] = set()
+    for start in (0, *range(most - 40, most + 1), -1 - most):
+        found: list[Result] = []
+        for tier in TIERS:
+            words = np.array([0x9F, 0, 0x41, 0xFF, 7, 0, 0, 0, 0], np.uint8)
+            found.append(Result(outcome(lambda w=words, c=made[tier], s=start: c(w, 4, s)), words))
+        for other in found[1:]:
+            found[0].demand(other, f"from {start}")
+        outcomes.add(found[0].outcome[0])
+    assert outcomes == ({"outside", "large"} if "load" in between else {"value", "large"})
 
 
 @pytest.mark.parametrize("seed", range(16))

@@ -49,7 +49,7 @@ class Checks:
         block = self._blocks[number]
         everything = [i for stream in streams(block.body) for i in stream]
         # A block that makes pairs would ask for room twice.
-        if block.roots or len(everything) > _MAX_LENGTH or any(i[0] == "pair" for i in everything):
+        if len(everything) > _MAX_LENGTH or any(i[0] == "pair" for i in everything):
             return
         if all(to != number for i in everything for to, _ in jumps(i)):
             return
@@ -139,7 +139,10 @@ class Checks:
                     out.append((op, names.get(instruction[1], instruction[1]), cases))
                 else:
                     out.append(self._with_own_result(instruction, names))
-        return block._replace(params=tuple(params.values()), body=copy, reals=reals)
+        roots = tuple(
+            [(params[word], None if tag is None else params.get(tag, tag)) for word, tag in block.roots]
+        )
+        return BasicBlock(block.name, tuple(params.values()), roots, copy, reals)
 
     def _with_own_result(self, instruction: Instruction, names: dict[int, int]) -> Instruction:
         first, beyond, _ = operand_places(instruction[0]).indices(len(instruction))

@@ -5,7 +5,15 @@ Below all that goes through the graphs that `lowering` makes.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from pellucid.ir.flow import BasicBlock, Graph, Instruction, Stream
+
+Range: TypeAlias = "tuple[int, int]"
+"""The least and the greatest value of a word."""
+ANY: Range = (-(1 << 63), (1 << 63) - 1)
+CHECKED = frozenset(["add", "sub", "mul", "shl", "div"])
+"""Operators of arithmetic that may fail."""
 
 _EFFECTS = frozenset(["require", "store", "if", "unless", "switch", "give", "fail", "go"])
 _READ = {

@@ -6,14 +6,11 @@ and what it is a constant away from is near. Run only for code that is made to b
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from pellucid.ir.flow import Graph, Instruction, Stream
 from pellucid.staging.root.checks import Checks
-from pellucid.staging.root.graphs import jumps
+from pellucid.staging.root.graphs import ANY, CHECKED, Range, defines, jumps
+from pellucid.staging.root.sums import summed
 
-Range: TypeAlias = "tuple[int, int]"
-_ANY = (-(1 << 63), (1 << 63) - 1)
 _TRUTH = (0, 1)
 _MAX_WORDS = 1 << 48
 """No memory has more words."""
@@ -21,7 +18,6 @@ _WORD = 64
 """Bits of a word, which may be below 0; elements with fewer bits are not."""
 _MAX_GROWTHS = 4
 """Maximum growths of a parameter's interval before it holds all words."""
-_CHECKED = frozenset(["add", "sub", "mul", "shl", "div"])
 _TRUTHS = frozenset(["eq", "lt", "is0"])
 
 
@@ -36,7 +32,7 @@ class _Ranges:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.bits = [type_.bits for type_ in graph.memories.values()]
-        self.params: dict[int, list[Range]] = {0: [_ANY] * len(graph.blocks[0].params)}
+        self.params: dict[int, list[Range]] = {0: [ANY] * len(graph.blocks[0].params)}
         self.grown: dict[tuple[int, int], int] = {}
         self.waiting = {0: None}
         self.narrowed: dict[int, list[Range]] | None = None
@@ -48,16 +44,17 @@ class _Ranges:
             self._through(self.waiting.popitem()[0], None)
         self._narrow()
         blocks = list(self.graph.blocks)
+        made: dict[int, Range] = {}
         for number in self.params:
             body: Stream = []
-            self._through(number, body)
+            self._through(number, body, made)
             blocks[number] = blocks[number]._replace(body=body)
         least = {
             param: low
             for number, known in self.params.items()
             for param, (low, _) in zip(blocks[number].params, known, strict=True)
         }
-        return Checks(self.graph._replace(blocks=blocks), least).result()
+        return summed(Checks(self.graph._replace(blocks=blocks), least).result(), made)
 
     def _narrow(self) -> None:
         """Join what blocks hand over once more: what grew without end may have been accepted as an address since."""
@@ -66,8 +63,8 @@ class _Ranges:
             self._through(number, None)
         self.params, self.narrowed = self.narrowed, None
 
-    def _through(self, number: int, body: Stream | None) -> None:
-        """Go through a block; with a body, write there what it becomes."""
+    def _through(self, number: int, body: Stream | None, made: dict[int, Range] | None = None) -> None:
+        """Go through a block; with a body, write there what it becomes, and in `made` the intervals of results."""
         block = self.graph.blocks[number]
         first = dict(zip(block.params, self.params[number], strict=True))
         waiting: list[tuple[Stream, dict[int, Range], dict[int, tuple[int, int]], Stream | None]] = [
@@ -85,6 +82,8 @@ class _Ranges:
                 kept = self._step(instruction, known, near)
                 if out is not None:
                     out.append(kept)
+                    if made is not None and defines(kept):
+                        made[kept[1]] = self.of(kept[1], known)
                 else:
                     for target, args in jumps(instruction):
                         self._join(target, [self.of(a, known) for a in args])
@@ -94,18 +93,18 @@ class _Ranges:
         if register < 0:
             number = self.graph.constants[~register]
             return (number, number)
-        return known.get(register, _ANY)
+        return known.get(register, ANY)
 
     def _step(
         self, instruction: Instruction, known: dict[int, Range], near: dict[int, tuple[int, int]]
     ) -> Instruction:
         """Note what an instruction says; the instruction without a check that it does not need."""
         op = instruction[0]
-        if op in _CHECKED:
+        if op in CHECKED:
             _, made, a, b, failure = instruction
             low, high = self._result(op, self.of(a, known), self.of(b, known))
-            fits = _ANY[0] <= low and high <= _ANY[1]
-            known[made] = (max(low, _ANY[0]), min(high, _ANY[1]))
+            fits = ANY[0] <= low and high <= ANY[1]
+            known[made] = (max(low, ANY[0]), min(high, ANY[1]))
             if b < 0 and op in ("add", "sub"):
                 number = self.of(b, known)[0]
                 near[made] = (a, number if op == "add" else -number)
@@ -141,7 +140,7 @@ class _Ranges:
             return min(ends), max(ends)
         if op == "shl":
             if other[0] < 0 or other[1] > 63:
-                return _ANY[0] - 1, _ANY[1] + 1
+                return ANY[0] - 1, ANY[1] + 1
             ends = [a << b for a in one for b in other]
             return min(ends), max(ends)
         size = max(-one[0], one[1])
@@ -156,14 +155,14 @@ class _Ranges:
         one, other = values
         if op == "and":
             tops = [high for low, high in values if low >= 0]
-            return (0, min(tops)) if tops else _ANY
+            return (0, min(tops)) if tops else ANY
         if op == "or":
             top = max(one[1], other[1])
-            return (0, (1 << top.bit_length()) - 1) if min(one[0], other[0]) >= 0 else _ANY
+            return (0, (1 << top.bit_length()) - 1) if min(one[0], other[0]) >= 0 else ANY
         if op == "mod":
-            return (0, other[1] - 1) if other[0] > 0 else _ANY
+            return (0, other[1] - 1) if other[0] > 0 else ANY
         if other[0] < 0 or other[1] > 63:
-            return _ANY
+            return ANY
         return min(a >> b for a in one for b in other), max(a >> b for a in one for b in other)
 
     def _join(self, target: int, args: list[Range]) -> None:
@@ -192,6 +191,6 @@ class _Ranges:
 def _widened(before: Range, joined: Range) -> Range:
     """An interval that will not grow again where it just grew."""
     return (
-        before[0] if joined[0] == before[0] else _ANY[0],
-        before[1] if joined[1] == before[1] else _ANY[1],
+        before[0] if joined[0] == before[0] else ANY[0],
+        before[1] if joined[1] == before[1] else ANY[1],
     )
