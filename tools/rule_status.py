@@ -203,6 +203,8 @@ LEMMAS = {
     "gather-real": Status("tested", "tests/rules/test_simplify.py"),
     "chain-real": Status("tested", "tests/rules/test_simplify.py"),
     "unloop": Status("tested", "tests/rules/test_simplify.py"),
+    "join-components": Status("tested", "tests/rules/test_simplify.py"),
+    "count-steps": Status("tested", "tests/rules/test_simplify.py"),
     "fuse": Status("tested", "tests/rules/test_simplify.py"),
     # Each rounds otherwise where a tie or the last bit of a rest is concerned.
     **dict.fromkeys(

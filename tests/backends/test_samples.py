@@ -87,8 +87,8 @@ def test_a_picture_of_regions_costs_a_small_part_of_the_samples():
 
 
 def test_one_color_costs_no_sample():
-    kernel = pl.compile(pl.image(lambda p: (1.0, 0.0, 0.0, 1.0)), backend="tiles")
-    assert (kernel.render((33, 20), samples=7) == [255, 0, 0, 255]).all()
+    kernel = pl.compile(pl.image(lambda p: (1.0, 0.2, 0.0, 1.0)), backend="tiles")
+    assert (kernel.render((33, 20), samples=7) == [255, 51, 0, 255]).all()
     code = kernel.code(SMOOTH)
     assert isinstance(code, SampledCode)
     assert code.counts.samples == 0

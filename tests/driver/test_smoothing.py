@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -105,6 +106,38 @@ def test_what_cannot_be_done_is_said():
         pl.render(picture, SIZE, error=0, samples=8, backend="tiles")
     with pytest.raises(InputError, match="format"):
         pl.render(picture, SIZE, tolerance=0.1, format="nv12", backend="tiles")
+
+
+def test_a_picture_without_means_may_be_off_by_a_little():
+    red = pl.image(lambda p: (1.0, 0.0, 0.0, 1.0))
+    for backend in ("tiles", "auto"):
+        assert (pl.render(red, SIZE, samples=4, tolerance=0.1, backend=backend) == [255, 0, 0, 255]).all()
+
+
+def test_all_samples_are_drawn_where_they_take_less(monkeypatch):
+    kernel = pl.compile(im.annulus(0.9))
+    exact = kernel.render(SIZE, zoom=9, samples=4)
+    code = kernel._smooth_code(FrameVariant("straight", True))
+    took, ran = {"few": 0.02, "every": 0.0}, []
+
+    def watched(name, run):
+        def watched_run(*args, **more):
+            ran.append(name)
+            run(*args, **more)
+            time.sleep(took[name])
+
+        return watched_run
+
+    for name, one in (("few", code.few()), ("every", code.every)):
+        monkeypatch.setattr(one, "run", watched(name, one.run))
+    for _ in range(8):
+        assert off(kernel.render(SIZE, zoom=9, samples=4, tolerance=1 / 255), exact).max() <= 1
+    assert ran[-4:] == ["every"] * 4
+    assert set(ran) == {"few", "every"}
+    took["every"] = 0.08
+    for _ in range(12):
+        kernel.render(SIZE, zoom=9, samples=4, tolerance=1 / 255)
+    assert ran[-1] == "few"
 
 
 def test_who_may_be_off_by_a_little_gets_tiles_everywhere(tmp_path):

@@ -16,6 +16,7 @@ from pellucid.base.errors import IrError
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
+from pellucid.ir.bits import state_bits
 from pellucid.ir.expr import Buffer
 
 X, Y = E.param("x", T.f32), E.param("y", T.f32)
@@ -86,7 +87,7 @@ def occurring(node: E.Expr) -> set[int]:
         init, step, stop, limit = E.parts(node)
         inner = set().union(*(occurring(a) for a in (*step, stop)))
         outer = set().union(*(occurring(a) for a in (*init, limit)))
-        return outer | (inner - {E.index_bit(f"state {node.attr[0]}")})
+        return outer | {bit for bit in inner if not bit & state_bits(node.attr[0])}
     return set().union(*(occurring(a) for a in node.args)) if node.args else set()
 
 

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pellucid.ir import expr as E
 from pellucid.ir import types as T
+from pellucid.ir.bits import index_bit
 
 
 def chain(name: str, length: int) -> E.Expr:
@@ -43,7 +44,7 @@ def test_a_name_has_one_bit_whoever_asks_first():
 
     def ask(_: int) -> list[int]:
         start.wait(20)
-        return [E.index_bit(name) for name in names]
+        return [index_bit(name) for name in names]
 
     with ThreadPoolExecutor(4) as pool:
         first, *others = pool.map(ask, range(4))

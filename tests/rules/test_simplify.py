@@ -183,6 +183,91 @@ def test_the_body_of_an_iteration_is_simplified():
     )
 
 
+ENDS = " until 4.0 < @0.1:f32 limit 9 end."
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Equal from the start, and as far as they step alike.
+        (
+            "iterate 0 (0.0, $y:f32, 0.0) to (sin(@0.0:f32), @0.1:f32 * @0.2:f32, sin(@0.2:f32))"
+            + ENDS
+            + "2",
+            "iterate 0 (0.0, $y:f32) to (sin(@0.0:f32), @0.0:f32 * @0.1:f32)" + ENDS + "0",
+        ),
+        # Each is the other one, in turns.
+        (
+            "iterate 0 (1.0, $y:f32, 1.0) to (sin(@0.2:f32), @0.0:f32 - @0.2:f32, sin(@0.0:f32))"
+            + ENDS
+            + "2",
+            "iterate 0 (1.0, $y:f32) to (sin(@0.0:f32), @0.0:f32 - @0.0:f32)" + ENDS + "0",
+        ),
+        # As many steps as are made.
+        ("iterate 0 (0, $x:f32) to (@0.0:i32 + 1, sin(@0.1:f32)) until false limit 9 end.0", "9:i32"),
+        ("iterate 0 (0.0, $x:f32) to (@0.0:f32 + 1.0, sin(@0.1:f32)) until false limit 9 end.0", "9.0"),
+    ],
+)
+def test_components_that_are_equal_or_count_are_known(text: str, expected: str):
+    (found,) = simplify(parse_expr(text), numerics="exact")
+    (again,) = simplify(parse_expr(expected), numerics="exact")
+    assert found is again
+    verify_exprs([found])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "iterate 0 (0.0, 0.0) to (@0.0:f32 + 1.0, @0.1:f32 + 2.0) until 4.0 < @0.0:f32 limit 9 end.1",
+        "iterate 0 (0.0, -0.0) to (@0.0:f32 * $x:f32, @0.1:f32 * $x:f32) until 4.0 < @0.0:f32 limit 9 end.1",
+        # It may end before; it may not begin; a float counts no further.
+        "iterate 0 (0.0, $x:f32) to (@0.0:f32 + 1.0, sin(@0.1:f32)) until @0.1:f32 < 0.5 limit 9 end.0",
+        "iterate 0 (0, $x:f32) to (@0.0:i32 + 1, sin(@0.1:f32)) until false limit $n:i32 end.0",
+        "iterate 0 (0.0, $x:f32) to (@0.0:f32 + 1.0, sin(@0.1:f32)) until false limit 16777217 end.0",
+        "iterate 0 (-0.0, $x:f32) to (@0.0:f32 + 1.0, sin(@0.1:f32)) until false limit 9 end.0",
+    ],
+)
+def test_components_that_differ_stay(text: str):
+    (found,) = simplify(parse_expr(text), numerics="exact")
+    assert found.op == "get"
+    assert found.args[0].attr == parse_expr(text)[0].args[0].attr
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_iterations_with_components_alike_mean_the_same(seed: int):
+    draw = random.Random(seed)
+    depths = (0, draw.choice([0, 1]))
+    x, few = E.param("x", T.f32), E.param("few", T.i32)
+
+    def iteration(depth: int, leaves: list[Expr]) -> list[Expr]:
+        count = draw.randint(2, 5)
+        states = [E.state(depth, k, T.f32) for k in range(count)]
+
+        def step() -> Expr:
+            op = draw.choice(["add", "sub", "mul", "min"])
+            return E.apply(op, draw.choice(states), draw.choice([*states, *leaves]))
+
+        init = [draw.choice([x, E.const(0, T.f32), E.const(1, T.f32)]) for _ in states]
+        several = [step() for _ in range(draw.randint(1, 2))]
+        steps = [draw.choice(several) if draw.random() < 0.7 else step() for _ in states]
+        stop = draw.choice([E.FALSE, E.apply("lt", E.const(9, T.f32), draw.choice(states))])
+        return list(E.iterate(init, steps, stop, draw.choice([few, E.const(3, T.i32)]), depth))
+
+    inner = iteration(0, [x])
+    outer = iteration(depths[1], [x, *inner])
+    roots = [*outer, *inner]
+    ranges = {few: Facts(0, 6)}
+    found = simplify(roots, numerics="exact", ranges=ranges)
+    verify_exprs(found)
+    assert simplify(found, numerics="exact", ranges=ranges) == found
+    values = {
+        x: np.float32([0.0, -0.0, 1.0, 0.5, -3.0, np.inf, np.nan]),
+        few: np.int32([0, 1, 2, 3, 4, 5, 6]),
+    }
+    for new, old in zip(interp.evaluate(found, values), interp.evaluate(roots, values), strict=True):
+        assert same_bits(new, old).all()
+
+
 @pytest.mark.parametrize("numerics", ["exact", "relaxed"])
 @pytest.mark.parametrize(
     "text",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..base.errors import BackendError
-from ..ir.expr import ITERATIONS, Buffer, Expr, held, index_bit, parts, topological
+from ..ir.bits import state_bits
+from ..ir.expr import ITERATIONS, Buffer, Expr, held, parts, topological
 from ..ir.nest import Block, For, Store, all_roots, walk
 from ..ir.prim import Prim
 from ..reasoning.infer import FactsOf
@@ -101,8 +102,8 @@ def clashing(node: Expr) -> list[Expr]:
     _, step, stop, _ = parts(node)
     if not held((*step, stop)) & ITERATIONS:
         return []
-    depth, bit = node.attr[0], index_bit(f"state {node.attr[0]}")
-    inside = [n for n in topological((*step, stop)) if n.op == "iterate" and not n.free & bit]
+    depth, bits = node.attr[0], state_bits(node.attr[0])
+    inside = [n for n in topological((*step, stop)) if n.op == "iterate" and not n.free & bits]
     return [n for n in inside if n.attr[0] >= depth]
 
 

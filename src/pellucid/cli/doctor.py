@@ -143,7 +143,8 @@ def _processor() -> str:
 def _vectors() -> str:
     from pellucid.backends.jit.engine import machine
     from pellucid.driver import Options
-    from pellucid.driver.kernel import lanes_of, make_backend
+    from pellucid.driver.kernel import make_backend
+    from pellucid.driver.lanes import lanes_of
 
     present = {feature[1:] for feature in machine().features.split(",") if feature.startswith("+")}
     widest = next((spoken for feature, spoken in _VECTORS.items() if feature in present), "none known")

@@ -28,7 +28,8 @@ from ..loops.core.ledger import Ledger
 from ..loops.core.tactic import State
 from ..reasoning.infer import infer
 from .frame import COLUMN, HEIGHT, OUT, ROW, WIDTH, Frame, FrameVariant
-from .kernel import Bytes, Kernel, lanes_of, make_backend
+from .kernel import Bytes, Kernel, make_backend
+from .lanes import pixel_lanes
 from .options import Options
 from .view import pixels_of
 
@@ -103,7 +104,7 @@ def cut(frame: Frame, options: Options, size: tuple[int, int]) -> Parts | None:
     from .pipeline import script
 
     backend = make_backend(options.backend)
-    stages = script(options, lanes_of(backend, options))
+    stages = script(options, pixel_lanes(backend, options))
     after = 1 + [name for name, _ in stages].index(CUT)
     state = State(*_sized(frame, size), Ledger())
     for _, tactic in stages[:after]:

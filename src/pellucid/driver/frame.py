@@ -360,8 +360,9 @@ def _mean(source: PictureSource, time: Any, column: Any, row: Any) -> tuple[Any,
             *(x + y for x, y in zip((r, g, b, a), c, strict=True)),
         )
 
-    zero = 0.0
-    r, g, b, a = (x * (step * step) for x in iterate(one, (0, 0, zero, zero, zero, zero), limit=n * n)[2:])
+    # By their number, so that the mean of equal samples is one of them, as opacities are nearly always.
+    total = convert(n * n, real)
+    r, g, b, a = (x / total for x in iterate(one, (0, 0, 0.0, 0.0, 0.0, 0.0), limit=n * n)[2:])
     return _bent((r, g, b, a), from_linear)
 
 

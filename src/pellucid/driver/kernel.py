@@ -31,6 +31,7 @@ from ..tracing import Param
 from .card import Card, card_of
 from .compiled import codes, of_kernel
 from .frame import OUT, Frame, FrameVariant, PictureSource, build
+from .lanes import pixel_lanes
 from .options import Options
 from .tensors import Tensor, TensorMemory, array_at, memory_of, stream_of
 from .view import (
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from ..backends.cuda.code import CudaCode
     from .choosing import ChosenCode
     from .pipeline import Optimized
+    from .smoothing import SmoothCode
 
 Bytes = NDArray[np.uint8]
 V = TypeVar("V")
@@ -158,21 +160,30 @@ class Kernel:
                 found = self._versions[key] = with_deep_stack(make)
         return found
 
-    def code(self, variant: FrameVariant, smooth: bool = False) -> Code:
-        """The code that draws a variant; `smooth` is for pixels that may be off by a little."""
+    def code(self, variant: FrameVariant) -> Code:
+        """The code that draws a variant."""
 
         def make() -> Code:
             frame, options = self.frame(variant), self.options
             if options.backend != "auto":
                 return code_of(frame, options)
-            if smooth:
-                # How far a pixel is off, only intervals can tell.
-                return code_of(frame, replace(options, backend="tiles"))
             from .choosing import ChosenCode
 
             return codes.get(key_of(frame, options), lambda: ChosenCode(frame, options))
 
-        return self.version((variant, smooth), make)
+        return self.version(variant, make)
+
+    def _smooth_code(self, variant: FrameVariant) -> Code | SmoothCode:
+        """The code that draws a variant whose pixels may be off by a little: how far, only intervals can tell."""
+        from .smoothing import SmoothCode
+
+        if self.options.backend != "auto":
+            return self.code(variant)
+        tiles = replace(self.options, backend="tiles")
+        return self.version(
+            (variant, "smooth"),
+            lambda: SmoothCode(lambda: code_of(self.frame(variant), tiles), self.code(variant)),
+        )
 
     @once_positional(*FORMER_ORDER)
     @spelled_out(RenderArguments)
@@ -229,14 +240,13 @@ class Kernel:
                 return cast("Bytes", tensor)
             out = array_at(found, shape)
         pixels = pixels_of(ready.size, cast("Bytes | None", out))
-        code = self.code(ready.variant, smooth)
         if smooth:
             from .smoothing import draw
 
-            draw(code, ready.values, pixels, ready.near, view.threads)
+            draw(self._smooth_code(ready.variant), ready.values, pixels, ready.near, view.threads)
         else:
             memory = {OUT: pixels.reshape(-1).view(np.uint32)}
-            code.run(ready.values, memory, threads=view.threads)
+            self.code(ready.variant).run(ready.values, memory, threads=view.threads)
         return pixels if tensor is None else cast("Bytes", tensor)
 
     def _draw_on_gpu(self, ready: Ready, memory: TensorMemory, stream: int, *, smooth: bool) -> None:
@@ -439,13 +449,7 @@ def optimized(frame: Frame, options: Options, backend: Backend) -> Optimized:
     # Whoever finds code in the cache optimizes nothing.
     from .pipeline import optimize
 
-    return optimize(frame.kernel, frame.ranges, options, lanes_of(backend, options))
-
-
-def lanes_of(backend: Backend, options: Options) -> int:
-    """The lanes of a back end's widest vector register; 1 where loops are left to a C compiler."""
-    bits: int = getattr(backend, "vector_bits", 1)
-    return max(1, bits // options.real.bits)
+    return optimize(frame.kernel, frame.ranges, options, pixel_lanes(backend, options))
 
 
 @functools.cache

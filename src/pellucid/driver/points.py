@@ -25,7 +25,8 @@ from ..ir.prim import version
 from ..tracing.params import named
 from .compiled import codes, of_kernel
 from .frame import COLUMN, HEIGHT, REACH, ROW, range_of
-from .kernel import lanes_of, make_backend
+from .kernel import make_backend
+from .lanes import pixel_lanes
 from .options import Options
 from .pipeline import optimize
 
@@ -125,7 +126,7 @@ def _made(roots: Sequence[Expr], moving: bool, near: bool, options: Options) -> 
     backend = make_backend(options.backend)
 
     def best() -> Any:
-        return optimize(kernel, ranges, options, lanes_of(backend, options))
+        return optimize(kernel, ranges, options, pixel_lanes(backend, options))
 
     with gc_paused():
         return PointCode(of_kernel(kernel, ranges, options, backend, best), given, outputs)

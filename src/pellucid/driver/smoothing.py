@@ -1,45 +1,97 @@
 """Smoothing: frames whose pixels may be off by a little, for far fewer samples.
 
-Beside `kernel`, for the tile machine alone. A tolerance is a promise: intervals show that no byte is farther off. An
-error is an estimate: pixels get so many samples as their contrast asks for, and more while that changes them by too
-much.
+Beside `kernel`, for the tile machine, and for the back end "auto", which draws all samples where that takes less.
+A tolerance is a promise: intervals show that no byte is farther off. An error is an estimate: pixels get so many
+samples as their contrast asks for, and more while that changes them by too much.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import time as clock
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.port import Code
-from ..backends.tiles.machine.running import Tolerance
+from ..backends.tiles.machine.running import TileCode, Tolerance
 from ..backends.tiles.supersample.running import SampledCode
-from ..base.errors import InputError
+from ..base.errors import BackendError, InputError
 from .frame import OUT
+from .tiers import Timing
 from .view import Smooth
 
 FEWEST = 2
 """Samples to a row of every pixel, where their number depends on the error."""
+TRIES = 2
+"""Frames by which few samples and all of them are measured: the first one makes memory, or code."""
+
+
+class SmoothCode:
+    """The code of frames whose pixels may be off by a little, for the back end "auto".
+
+    `few` makes the code that takes samples where they are needed, or raises BackendError where there is none; `every`
+    takes all of them, as no tolerance forbids.
+    """
+
+    def __init__(self, few: Callable[[], Code], every: Code) -> None:
+        self._few, self.every = few, every
+        self._timings: defaultdict[tuple[bool, int], Timing] = defaultdict(Timing)
+
+    def few(self) -> Code | None:
+        """The tile machine's code, or None if it has none."""
+        try:
+            code = self._few()
+        except BackendError:
+            return None
+        return code if isinstance(code, SampledCode) else None
+
+    def draw(
+        self, arguments: Mapping[str, Any], pixels: NDArray[np.uint8], smooth: Smooth, threads: int | None
+    ) -> None:
+        """Fill pixels by whichever took less for frames like this one."""
+        few = self.few()
+        timing = self._timings[smooth.error is None, int(arguments["samples"])]
+        names = ["every", "few"] if few is not None else ["every"]
+        untried = [name for name in names if timing.tries(name) < TRIES]
+        name = untried[-1] if untried else timing.fastest(names)
+        began = clock.perf_counter()
+        if few is not None and name == "few":
+            draw(few, arguments, pixels, smooth, threads)
+        else:
+            self.every.run(arguments, {OUT: pixels.reshape(-1).view(np.uint32)}, threads=threads)
+        timing.add(name, 1e3 * (clock.perf_counter() - began), pixels.size)
 
 
 def draw(
-    code: Code, arguments: Mapping[str, Any], pixels: NDArray[np.uint8], smooth: Smooth, threads: int | None
+    code: Code | SmoothCode,
+    arguments: Mapping[str, Any],
+    pixels: NDArray[np.uint8],
+    smooth: Smooth,
+    threads: int | None,
 ) -> None:
     """Fill pixels of shape (height, width, 4) with means that are as near as asked for.
 
-    Raises InputError if the code is not the tile machine's.
+    Raises InputError if the code is neither the tile machine's nor one that may draw them all.
     """
-    if not isinstance(code, SampledCode):
+    if isinstance(code, SmoothCode):
+        code.draw(arguments, pixels, smooth, threads)
+        return
+    memory = {OUT: pixels.reshape(-1).view(np.uint32)}
+    if not isinstance(code, TileCode):
         place = "tolerance" if smooth.tolerance is not None else "error"
         raise InputError(
             "only intervals can tell how far a pixel is off",
             place=place,
             fix="leave the back end to itself, or give backend='tiles'",
         )
-    memory = {OUT: pixels.reshape(-1).view(np.uint32)}
+    if not isinstance(code, SampledCode):
+        # No pixel is a mean of several colors.
+        code.run(arguments, memory, threads=threads)
+        return
     within = Tolerance(slack=2 * math.floor((smooth.tolerance or 0.0) * 255 + 1e-9))
     if smooth.error is None:
         code.run(arguments, memory, threads=threads, within=within)

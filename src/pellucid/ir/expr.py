@@ -20,6 +20,7 @@ import numpy as np
 from ..base.errors import IrError
 from . import prim as table
 from . import types as T
+from .bits import component_bit, index_bit, state_bits, states_in
 from .facts import rounded
 
 LEAVES = frozenset({"const", "param", "index", "state"})
@@ -103,10 +104,6 @@ class Buffer:
 _nodes: dict[tuple[Any, ...], Expr] = {}
 _ids = itertools.count()
 _sweep_at = 1 << 18
-_index_bits: dict[str, int] = {}
-_bits = itertools.count()
-_states = 0
-"""The bits of all states of iterations."""
 LOADS, ITERATIONS, UNIFORMS = 1, 2, 4
 """In `holds`: a load, an iteration, a uniform that has no bit of its own."""
 _NUMBERED = 60
@@ -255,14 +252,6 @@ def _uniform_bit(name: str, type_: T.Type) -> int:
     return bit
 
 
-def index_bit(name: str) -> int:
-    """The bit of a loop index (or of an iteration state) in `free`."""
-    bit = _index_bits.get(name)
-    if bit is None:
-        bit = _index_bits.setdefault(name, 1 << next(_bits))
-    return bit
-
-
 def index(name: str, type_: T.Type = T.i32) -> Expr:
     """A loop index."""
     return _put("index", (), type_, name, index_bit(name))
@@ -270,10 +259,7 @@ def index(name: str, type_: T.Type = T.i32) -> Expr:
 
 def state(depth: int, position: int, type_: T.Type) -> Expr:
     """The bound variable of an `iterate`: component `position` of the state of a loop of that depth."""
-    global _states
-    bit = index_bit(f"state {depth}")
-    _states |= bit
-    return _put("state", (), type_, (depth, position), bit)
+    return _put("state", (), type_, (depth, position), component_bit(depth, position))
 
 
 def in_iteration(node: Expr, but: int = 0) -> bool:
@@ -285,7 +271,7 @@ def in_iteration(node: Expr, but: int = 0) -> bool:
     >>> in_iteration(step), in_iteration(iterate([const(0, T.i32)], [step], FALSE, const(9, T.i32), 0)[0])
     (True, False)
     """
-    return bool(node.free & _states & ~but)
+    return bool(states_in(node.free) & ~but)
 
 
 # ---- compound nodes ----
@@ -324,7 +310,7 @@ def iterate(
             )
     if stop.type is not T.boolean or limit.type is not T.i32:
         raise IrError("stop is a bool and limit an i32", place="iterate")
-    bit = index_bit(f"state {depth}")
+    bits = state_bits(depth)
     outer = limit.free
     holds = ITERATIONS | limit.holds | stop.holds
     for a in init:
@@ -334,7 +320,7 @@ def iterate(
     for b in step:
         inner |= b.free
         holds |= b.holds
-    free = outer | (inner & ~bit)
+    free = outer | (inner & ~bits)
     node = _put("iterate", (*init, *step, stop, limit), init[0].type, (depth, len(init)), free, holds)
     return tuple(get(node, k) for k in range(len(init)))
 

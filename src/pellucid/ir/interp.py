@@ -16,6 +16,7 @@ import numpy as np
 from ..base.deep_stack import in_deep_stack
 from ..base.errors import IrError
 from . import prim as table
+from .bits import state_bits
 from .expr import ITERATIONS, Buffer, Expr, param, parts, topological
 from .nest import Abstract, Alloc, Block, For, If, Kernel, Let, Once, Repeat, Store, While, blocks, walk
 from .types import Type
@@ -133,15 +134,15 @@ def _iterate(node: Expr, known: Environment, memory: Memory) -> Any:
     final = [np.array(np.broadcast_to(a, shape)) for a in start]
     running = np.ones(shape, bool)
     count = 0
-    names = [_state(depth, k, a) for k, a in enumerate(init)]
+    names, own = [_state(depth, k, a) for k, a in enumerate(init)], state_bits(depth)
     # The state of an iteration around is known; iterations inside, of which some have a depth of the same number, have
     # states of their own.
-    outside = _bound((*step, stop), {**known, **dict.fromkeys(names, bounds)}) & ~names[0].free
+    outside = _bound((*step, stop), {**known, **dict.fromkeys(names, bounds)}) & ~own
     nodes = [n for n in topological((*step, stop), (*known, *names)) if not n.free & outside]
     # What does not depend on the state is the same in each turn.
     known = dict(known)
     for inner in nodes:
-        if not inner.free & names[0].free:
+        if not inner.free & own:
             known[inner] = _value(inner, known, memory)
     nodes = [n for n in nodes if n not in known]
     while True:

@@ -12,7 +12,8 @@ from ..base.deep_stack import with_deep_stack
 from ..base.errors import IrError
 from . import prim as table
 from . import types as T
-from .expr import Buffer, Expr, index_bit, parts, topological
+from .bits import state_bits
+from .expr import Buffer, Expr, parts, topological
 from .nest import (
     Abstract,
     Alloc,
@@ -65,7 +66,7 @@ def _verify_node(node: Expr) -> None:
                 raise IrError(f"a position is i32 or i64, not {position.type}", place=f"{node!r}")
         case "iterate":
             verify_iteration(node)
-            free &= ~index_bit(f"state {node.attr[0]}")
+            free &= ~state_bits(node.attr[0])
         case "get":
             component: int = node.attr
             if node.args[0].op != "iterate" or node.type is not node.args[0].args[component].type:
@@ -89,11 +90,11 @@ def verify_iteration(node: Expr) -> None:
         raise IrError("stop is a bool and limit an i32", place="iterate")
     if any(a.type is not b.type for a, b in zip(init, step, strict=True)):
         raise IrError("a component changes its type", place="iterate")
-    bit = index_bit(f"state {depth}")
-    if any(a.free & bit for a in (*init, limit)):
+    bits = state_bits(depth)
+    if any(a.free & bits for a in (*init, limit)):
         raise IrError("initial values must not depend on the iteration's own state", place="iterate")
     inside = topological((*step, stop))
-    if any(n.op == "iterate" and n.attr[0] >= depth and n.free & bit for n in inside):
+    if any(n.op == "iterate" and n.attr[0] >= depth and n.free & bits for n in inside):
         raise IrError("an inner iteration must have a smaller depth", place="iterate")
     own = {k: a.type for k, a in enumerate(init)}
     for n in _own_states(inside, step, stop, depth):
@@ -103,8 +104,8 @@ def verify_iteration(node: Expr) -> None:
 
 def _own_states(inside: Iterable[Expr], step: Iterable[Expr], stop: Expr, depth: int) -> list[Expr]:
     """The states of an iteration in its steps and its test: not those of one inside with the same name."""
-    bit = index_bit(f"state {depth}")
-    others = [n for n in inside if n.op == "iterate" and not n.free & bit]
+    bits = state_bits(depth)
+    others = [n for n in inside if n.op == "iterate" and not n.free & bits]
     return [n for n in topological((*step, stop), others) if n.op == "state" and n.attr[0] == depth]
 
 
@@ -140,7 +141,7 @@ def _verify_block(block: Block, scope: int, declared: set[Expr], known: set[Buff
                 if value.op != "iterate":
                     raise IrError("a repeat is the place of an iterate", place=value.op)
                 _check_roots("repeat", [value], scope, declared)
-                _verify_block(body, scope | index_bit(f"state {value.attr[0]}"), declared, known, loops + 1)
+                _verify_block(body, scope | state_bits(value.attr[0]), declared, known, loops + 1)
             case Once(across, values, body):
                 if not 1 <= across <= loops:
                     raise IrError(f"{across} of the {loops} loops around are none", place="once")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..ir.bits import whole_states
 from ..ir.expr import Expr, make, rebuild, topological
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _level(free: int, order: Sequence[int]) -> tuple[int, int]:
         if free & bit:
             deepest = k
             rest &= ~bit
-    return deepest, rest
+    return deepest, rest and whole_states(rest)
 
 
 def _fused(node: Expr, counts: dict[Expr, int], done: dict[Expr, Expr], order: Sequence[int]) -> Expr | None:

@@ -122,6 +122,8 @@ PROGRAMS: Mapping[str, str] = {
     "chain": "Chains of one operator: what stands twice goes, constants meet, operands have one order.",
     "chain-real": "The same for floats, where the sign of a zero may differ, and what is made of NaN.",
     "unloop": "An iteration that changes nothing gives what it started from.",
+    "join-components": "Components of an iteration that start equal and step alike are always equal.",
+    "count-steps": "A component that starts at 0 and adds 1 in each step counts the steps.",
     "fuse": "A product and a sum with one rounding.",
     "body": "A row means its body.",
     "unfuse-round": "The nearest whole number is made by `round`, and not by a large constant that is added.",

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..ir.expr import STRUCTURAL, TRUE, Expr, parts, rebuild, topological
+from ..ir.bits import state_bits
+from ..ir.expr import STRUCTURAL, Expr, get, rebuild, topological
 from ..ir.facts import Facts
 from .builder import Builder, Trace
 from .chains import DUALS, is_chain, normal, ordered
+from .iterations import Positions, joined, unlooped
 from .sums import PRODUCTS, SUMS, Gatherer, absorbs
 
 GATHERED = SUMS | PRODUCTS
@@ -48,8 +50,9 @@ def run(builder: Builder, roots: Sequence[Expr]) -> list[Expr]:
     gatherer: Gatherer | None = None
     dirty: set[Expr] = set()
     for _ in range(MAX_ROUNDS):
-        graph, gatherer = _pass(builder, graph, gatherer, dirty)
-        dirty = graph.dirty(gatherer, _waited(builder, graph) | _unordered(builder, graph))
+        remade: set[Expr] = set()
+        graph, gatherer = _pass(builder, graph, gatherer, dirty, remade)
+        dirty = graph.dirty(gatherer, _waited(builder, graph) | _unordered(builder, graph) | remade)
         if not dirty:
             break
     return graph.roots
@@ -120,25 +123,13 @@ class _Graph:
         return found
 
 
-def _unlooped(builder: Builder, node: Expr) -> Expr:
-    """The initial value for a component of an iteration that makes no step or leaves the component as it is."""
-    if node.op != "get":
-        return node
-    loop = node.args[0]
-    position: int = node.attr
-    init, step, stop, limit = parts(loop)
-    idle = step[position].op == "state" and step[position].attr == (loop.attr[0], position)
-    if idle or stop is TRUE or builder.facts(limit).hi <= 0:
-        if builder.trace is not None:
-            builder.trace.note("unloop", node, init[position])
-        return init[position]
-    return node
-
-
 def _pass(
-    builder: Builder, graph: _Graph, before: Gatherer | None, dirty: set[Expr]
+    builder: Builder, graph: _Graph, before: Gatherer | None, dirty: set[Expr], remade: set[Expr]
 ) -> tuple[_Graph, Gatherer]:
-    """One bottom-up pass: over all nodes at first, then over those that are dirty and what is above them."""
+    """One bottom-up pass: over all nodes at first, then over those that are dirty and what is above them.
+
+    `remade` gets nodes that were written over other components of a state and are not simplified yet.
+    """
     absorbed, users, kinds = graph.parts, graph.users, builder.gathers
     done = dict(zip(graph.nodes, graph.nodes, strict=True))
     gatherer = Gatherer(builder, done, absorbed, before)
@@ -146,6 +137,8 @@ def _pass(
     build, trace = builder.build, builder.trace
     shared = builder.shared = {n for n in graph.nodes if users[n] is None}
     changed: set[Expr] = set()
+    moved: dict[Expr, Positions] = {}
+    """Where the components are of iterations that were gone through."""
     visits = 0
     for node in graph.nodes:
         args = node.args
@@ -160,8 +153,17 @@ def _pass(
             new = gatherer.gather(node)
             if trace is not None and new is not node:
                 trace.note("gather-real" if node.type.is_float else "gather", node, new)
+        elif node.op == "get":
+            position: int = node.attr
+            new = unlooped(
+                builder, get(done[args[0]], moved[args[0]][position] if args[0] in moved else position)
+            )
         elif node.op in STRUCTURAL:
-            new = _unlooped(builder, rebuild(node, tuple([done[a] for a in args])))
+            new = rebuild(node, tuple([done[a] for a in args]))
+            if new.op == "iterate":
+                whole, (new, moved[node]) = new, joined(builder, new)
+                if new is not whole:
+                    remade.update([n for n in topological([new]) if n.free & state_bits(new.attr[0])])
         else:
             new = build(node.op, tuple([done[a] for a in args]), node.type, node.attr)
             if new.op in DUALS and is_chain(builder, new):

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from ...ir import expr as E
 from ...ir import types as T
+from ...ir.bits import state_bits
 from ...ir.expr import Expr, parts
 from ...ir.nest import Block, Once
 from ...reasoning.kept import kept_by, remembered
-from ..jit.spelling import SCALAR, literal, typed
+from ..jit.spelling import literal, typed
 from ..obligations import clashing
 from .values import Values
 
@@ -100,52 +101,90 @@ class Iterations:
         self.memo, self._write = memo, write
 
     def iterate(self, node: Expr, body: Block) -> None:
-        """Write an iteration: in lanes, until every lane on this side of the branches has stopped."""
+        """Write an iteration: together where all lanes make as many steps, else until every lane has stopped.
+
+        The lanes are those on this side of the branches.
+        """
         for inner in clashing(node):
             self.values.value(inner)
         with self.memo.around(body):
-            if self.scope.is_wide(node):
+            apart = self._varying(node)
+            _, _, stop, limit = parts(node)
+            if (stop.free | limit.free) & apart:
                 self._in_lanes(node, body)
             else:
-                self._on_scalars(node, body)
+                self._together(node, body, apart)
 
-    def _on_scalars(self, node: Expr, body: Block) -> None:
-        """An iteration on scalars."""
+    def _varying(self, node: Expr) -> int:
+        """The bits of what differs from lane to lane in an iteration, of whose state these are only some components."""
+        init, step, _, _ = parts(node)
+        states = self._states(node)
+        found = self.scope.loop.varying
+        for s, a in zip(states, init, strict=True):
+            if self.scope.is_wide(a):
+                found |= s.free
+        while True:
+            more = found
+            for s, a in zip(states, step, strict=True):
+                if a.free & more:
+                    more |= s.free
+            if more == found:
+                return found
+            found = more
+
+    def _together(self, node: Expr, body: Block, varying: int) -> None:
+        """An iteration that ends for all lanes at once: components that no lane differs in are scalars."""
         out, scope, value = self.out, self.scope, self.values.value
         init, step, stop, limit = parts(node)
+        states = self._states(node)
+
+        def component(s: Expr, a: Expr) -> str:
+            return self.values.wide(a) if s.free & varying else value(a)
+
         before, head, test, go, after = (out.label, *(out.new_label() for _ in range(4)))
-        start = [value(a) for a in init]
+        start = [component(s, a) for s, a in zip(states, init, strict=True)]
         most = value(limit)
         out.jump(head)
         out.start_block(head)
-        states, names, phis = self._states(node)
+        names, phis = self._phis(states)
         k = out.let(f"phi i32 [ 0, %{before} ], [ %{go}.k, %{go} ]")
         more = out.let(f"icmp slt i32 {k}, {most}")
         out.branch(more, test, after)
         out.start_block(test)
-        mark = scope.mark()
-        for s, name in zip(states, names, strict=True):
-            scope.define(s, name)
-        self._write(body)
-        done = value(stop)
-        advance = out.new_label()
-        out.branch(done, after, advance)
-        out.start_block(advance)
-        following = [value(a) for a in step]
-        out.jump(go)
-        out.start_block(go)
-        out.emit(f"%{go}.k = add i32 {k}, 1")
-        out.jump(head)
-        scope.leave(mark)
-        for at, s, a, b in zip(phis, states, start, following, strict=True):
-            out.complete(at, f"{SCALAR[s.type]} [ {a}, %{before} ], [ {b}, %{go} ]")
+        with scope.within(varying=varying):
+            mark = scope.mark()
+            for s, name in zip(states, names, strict=True):
+                scope.define(s, name)
+            self._write(body)
+            done = value(stop)
+            advance = out.new_label()
+            out.branch(done, after, advance)
+            out.start_block(advance)
+            following = [component(s, a) for s, a in zip(states, step, strict=True)]
+            out.jump(go)
+            out.start_block(go)
+            out.emit(f"%{go}.k = add i32 {k}, 1")
+            out.jump(head)
+            scope.leave(mark)
+            kinds = [scope.type(s) for s in states]
+        for at, kind, a, b in zip(phis, kinds, start, following, strict=True):
+            out.complete(at, f"{kind} [ {a}, %{before} ], [ {b}, %{go} ]")
         out.start_block(after)
-        self._finish(node, names)
+        self._finish(
+            node, [self._at_end(node, s, name, varying) for s, name in zip(states, names, strict=True)]
+        )
+
+    def _at_end(self, node: Expr, state: Expr, name: str, varying: int) -> str:
+        """The final value of a component: in all lanes where the iteration's results are, as its `free` tells."""
+        if state.free & varying or not self.scope.is_wide(node):
+            return name
+        return self.scope.spread_here(state.type, name)
 
     def _in_lanes(self, node: Expr, body: Block) -> None:
         """An iteration in lanes: a lane that has stopped keeps its state."""
         out, scope, wide = self.out, self.scope, self.values.wide
         init, step, stop, limit = parts(node)
+        states = self._states(node)
         n, loop = scope.lanes, scope.loop
         mask = f"<{n} x i1>"
         start = [wide(a) for a in init]
@@ -156,11 +195,11 @@ class Iterations:
         before = out.label
         out.jump(head)
         out.start_block(head)
-        states, names, phis = self._states(node)
+        names, phis = self._phis(states)
         running = out.let(f"phi {mask} [ {alive}, %{before} ], [ %{go}.on, %{go} ]")
         k = out.let(f"phi i32 [ 0, %{before} ], [ %{go}.k, %{go} ]")
         following: list[str] = []
-        with scope.within(varying=loop.varying | E.index_bit(f"state {node.attr[0]}")):
+        with scope.within(varying=loop.varying | state_bits(node.attr[0])):
             mark = scope.mark()
             if each:
                 ks = scope.spread_here(T.i32, k)
@@ -191,16 +230,19 @@ class Iterations:
         out.start_block(after)
         self._finish(node, names)
 
-    def _states(self, node: Expr) -> tuple[list[Expr], list[str], list[int]]:
-        """The bound variables of an iterate, names for their phis, and the lines to be completed."""
+    def _states(self, node: Expr) -> list[Expr]:
+        """The bound variables of an iterate."""
         depth, count = node.attr
-        found = [E.state(depth, k, node.args[k].type) for k in range(count)]
+        return [E.state(depth, k, node.args[k].type) for k in range(count)]
+
+    def _phis(self, states: Sequence[Expr]) -> tuple[list[str], list[int]]:
+        """Names for the phis of components, and the lines to be completed."""
         names: list[str] = []
         at: list[int] = []
-        for _ in found:
+        for _ in states:
             at.append(len(self.out.lines))
             names.append(self.out.let("phi "))
-        return found, names, at
+        return names, at
 
     def _finish(self, node: Expr, names: Sequence[str]) -> None:
         """Name the components of the final state."""

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from types import MappingProxyType
 
-from ...ir.expr import LEAVES, Expr, index_bit, parts
+from ...ir.bits import state_bits
+from ...ir.expr import LEAVES, Expr, parts
 from ...ir.nest import Alloc, Block, For, If, Statement, While, roots
 from ...reasoning.effects import stored
 from ...reasoning.infer import FactsOf
@@ -263,7 +264,7 @@ class Demand:
             self._want((orelse,), branch.orelse)
             return
         init, step, stop, limit = parts(node)
-        mask = point.mask | index_bit(f"state {node.attr[0]}")
+        mask = point.mask | state_bits(node.attr[0])
         body = Region(point, mask, loop=True, depth=point.depth, dirty=point.dirty, name="the iteration")
         body.maybe = self.facts(limit).lo < 1
         self.uncertain |= body.maybe

@@ -15,6 +15,7 @@ from ...base.errors import did_you_mean
 from ...ir import expr as E
 from ...ir import nest as N
 from ...ir import types as T
+from ...ir.bits import state_bits
 from ...ir.expr import Buffer, Expr
 from . import words as W
 from .forms import HopsForm, HopsSource
@@ -284,7 +285,7 @@ class _Reader:
         if found.op != "iterate":
             raise self.source.error(items[0], "'repeat' is followed by an iteration")
         around = self.values.states
-        self.values.states |= E.index_bit(f"state {found.attr[0]}")
+        self.values.states |= state_bits(found.attr[0])
         body = self.statement(items[1], scope)
         self.values.states = around
         return N.Repeat(found, body)

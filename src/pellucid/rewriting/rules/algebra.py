@@ -107,6 +107,9 @@ RULES: tuple[AnyRule, ...] = (
         doc="The constant takes the sign.",
     ),
     Rule("div-one", "exact", "div(x, 1.0)", "x", "float", doc="Dividing by one."),
+    Rule(
+        "div-self", "exact", "div(x, x)", "1.0", "float", "finite(x) and nonzero(x)", "A quotient of equals."
+    ),
     Rule("div-minus-one", "exact", "div(x, -1.0)", "neg(x)", "float", doc="Negation is cheaper."),
     Rule(
         "div-power-of-two",

@@ -17,6 +17,7 @@ from ....base.errors import BackendError
 from ....ir import expr as E
 from ....ir import prim as table
 from ....ir import types as T
+from ....ir.bits import state_bits
 from ....ir.expr import Buffer, Expr, parts
 from .key import Key
 
@@ -109,7 +110,7 @@ class Subprogram(TapeScope):
 
     def __init__(self, pool: ConstantPool, node: Expr) -> None:
         depth, count = node.attr
-        super().__init__(pool, E.index_bit(f"state {depth}"), {})
+        super().__init__(pool, state_bits(depth), {})
         self.stop: list[SubprogramInstruction] = []
         self.step: list[SubprogramInstruction] = []
         self.lost: list[SubprogramInstruction] = []
@@ -295,7 +296,7 @@ def captures(node: Expr) -> list[Expr]:
     # States of this iteration and of inner ones; outer ones have a greater depth.
     inside = 0
     for depth in range(node.attr[0] + 1):
-        inside |= E.index_bit(f"state {depth}")
+        inside |= state_bits(depth)
     found: dict[Expr, None] = {}
     seen: set[Expr] = set()
     stack = [stop, *reversed(step)]
