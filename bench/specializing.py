@@ -58,14 +58,14 @@ def repeated(
     def recording(call: Any) -> Callable[..., None]:
         pointer = ctypes.cast(call, ctypes.c_void_p)
 
-        def many(params: int, buffers: int, sizes: int, first: int, beyond: int) -> None:
+        def many(params: int, buffers: int, sizes: int, begin: int, end: int) -> None:
             nonlocal spent
             job = (
                 ctypes.c_void_p(params),
                 ctypes.c_void_p(buffers),
                 ctypes.c_void_p(sizes),
-                ctypes.c_int64(first),
-                ctypes.c_int64(beyond),
+                ctypes.c_int64(begin),
+                ctypes.c_int64(end),
             )
             start = time.perf_counter()
             library.repeat_machine(pointer, *job, ctypes.c_int64(times))

@@ -1,5 +1,6 @@
 """Draws the table of the README as a chart: how many times as long as pellucid its peers take, on a logarithmic axis.
 
+Each peer has a bar for the processor of the table and a thin one for the other processor, where it was measured there.
 Run by `scripts/bench --chart`, which writes `docs/images/measured.svg`. The table is the one place for the figures.
 """
 
@@ -26,12 +27,20 @@ _NUMBER = re.compile(r"([\d.]+)(?: or [\d.]+)? (ms|s)\b")
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of the table: what is measured, pellucid's milliseconds, and those of each peer by name."""
+class Peer:
+    """What a peer took: its name, how many times as long as pellucid, and the same on the other processor if known."""
 
     name: str
-    own: float
-    peers: tuple[tuple[str, float], ...]
+    times: float
+    elsewhere: float | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table: what is measured, and its peers."""
+
+    name: str
+    peers: tuple[Peer, ...]
 
 
 def milliseconds(text: str) -> float:
@@ -49,17 +58,23 @@ def milliseconds(text: str) -> float:
 def rows(text: str) -> list[Row]:
     r"""The rows of the table under the heading "Measured".
 
-    >>> rows("## Measured\n\n| | pellucid | beside |\n|---|---|---|\n| a | 1 ms | 2 ms, C; 4 ms, NumPy |\n")
-    [Row(name='a', own=1.0, peers=(('C', 2.0), ('NumPy', 4.0)))]
+    >>> table = "| | pellucid | beside | AVX2 |\n|---|---|---|---|\n| a | 1 ms | 2 ms, C; 4 ms, NumPy | 2.5; - |"
+    >>> rows("## Measured\n\n" + table)[0].peers[0]
+    Peer(name='C', times=2.0, elsewhere=2.5)
     """
     table = text.partition("## Measured")[2].partition("\n## ")[0]
     found: list[Row] = []
     for line in table.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if line.startswith("|") and len(cells) == 3 and _NUMBER.search(cells[1]):
+        if line.startswith("|") and len(cells) == 4 and _NUMBER.search(cells[1]):
+            own = milliseconds(cells[1])
             peers = [peer.partition(", ") for peer in cells[2].split("; ")]
-            named = tuple((name or cells[2], milliseconds(time)) for time, _, name in peers)
-            found.append(Row(cells[0], milliseconds(cells[1]), named))
+            other = [None if times == "-" else float(times) for times in cells[3].split("; ")]
+            made = [
+                Peer(name, milliseconds(time) / own, elsewhere)
+                for (time, _, name), elsewhere in zip(peers, other, strict=True)
+            ]
+            found.append(Row(cells[0], tuple(made)))
     return found
 
 
@@ -68,15 +83,25 @@ def drawn(found: list[Row]) -> str:
     scale = (WIDTH - LEFT - RIGHT) / math.log2(MAX_TIMES)
     parts: list[str] = []
     y = TOP
+
+    def length(times: float) -> float:
+        return max(scale * math.log2(max(times, 1.0)), 2)
+
     for row in found:
         label = html.escape(_DETAIL.sub("", row.name))
         parts.append(f'<text x="{LEFT - 12}" y="{y + 14}" text-anchor="end">{label}</text>')
-        for name, time in row.peers:
-            times = time / row.own
-            length = max(scale * math.log2(max(times, 1.0)), 2)
-            parts.append(f'<rect x="{LEFT}" y="{y}" width="{length:.1f}" height="{BAR - 4}" rx="2"/>')
-            said = html.escape(f"{times:.2g} × {name}")
-            parts.append(f'<text x="{LEFT + length + 6:.1f}" y="{y + 13}" class="peer">{said}</text>')
+        for peer in row.peers:
+            bar = length(peer.times)
+            parts.append(f'<rect x="{LEFT}" y="{y}" width="{bar:.1f}" height="{BAR - 8}" rx="2"/>')
+            said = f"{peer.times:.2g}"
+            if peer.elsewhere is not None:
+                thin = length(peer.elsewhere)
+                parts.append(
+                    f'<rect x="{LEFT}" y="{y + BAR - 7}" width="{thin:.1f}" height="3" rx="1" class="other"/>'
+                )
+                bar, said = max(bar, thin), f"{said}, {peer.elsewhere:.2g}"
+            named = html.escape(f"{said} × {peer.name}")
+            parts.append(f'<text x="{LEFT + bar + 6:.1f}" y="{y + 12}" class="peer">{named}</text>')
             y += BAR
         y += GAP
     lines = "".join(
@@ -86,8 +111,9 @@ def drawn(found: list[Row]) -> str:
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y}" font-family="sans-serif" font-size="13">'
-        "<title>How many times as long as pellucid others take</title>"
-        "<style>text{fill:#1b1b2b}.peer{fill:#5b5b6b;font-size:12px}rect{fill:#7b4bd6}line{stroke:#ddd}</style>"
+        "<title>How many times as long as pellucid others take, on two processors</title>"
+        "<style>text{fill:#1b1b2b}.peer{fill:#5b5b6b;font-size:12px}rect{fill:#7b4bd6}.other{fill:#c2a9f0}"
+        "line{stroke:#ddd}</style>"
         f'<path d="M0 0H{WIDTH}V{y}H0Z" fill="#fff"/>'
         f'<text x="{LEFT}" y="20" font-weight="bold">times as long as pellucid (1 = as long)</text>'
         f"{lines}{''.join(parts)}</svg>\n"

@@ -40,8 +40,8 @@ def test_bands_cover_the_loop_once_and_each_is_a_multiple_of_what_was_asked():
     band = plan.bands[0]
     bands = plan.parts(band, values, None)
     assert len(bands) <= MAX_BANDS
-    assert [k for first, beyond in bands for k in range(first, beyond)] == list(range(1000))
-    assert all((beyond - first) % 3 == 0 for first, beyond in bands[:-1])
+    assert [k for begin, end in bands for k in range(begin, end)] == list(range(1000))
+    assert all((end - begin) % 3 == 0 for begin, end in bands[:-1])
     assert plan.parts(band, values, 1) == [(0, 1000)]
     assert plan.parts(band, plan.values({"count": 0, "gain": 1.0}), None) == [(0, 0)]
 

@@ -168,7 +168,7 @@ def called(folder: Path, module: bytes, places: ModuleAddresses, count: int) -> 
 
 OWN_MEMORY = """
 @table = private constant [4 x i32] [i32 7, i32 11, i32 13, i32 17]
-define void @draw(ptr %params, ptr %buffers, ptr %sizes, i64 %first, i64 %beyond) nounwind {
+define void @draw(ptr %params, ptr %buffers, ptr %sizes, i64 %begin, i64 %end) nounwind {
 entry:
   %out = load ptr, ptr %buffers, align 8
   %count.x = load i64, ptr %sizes, align 8
@@ -193,8 +193,8 @@ loop:
   store i32 %value, ptr %where
   %i1 = add i32 %i, 1
   %last = icmp eq i32 %i1, %count
-  br i1 %last, label %end, label %loop
-end:
+  br i1 %last, label %done, label %loop
+done:
   ret void
 }
 """

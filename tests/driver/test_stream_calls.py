@@ -86,8 +86,8 @@ def test_threads_are_handed_few_parts(handed_out, program):
     found = [b.copy() for b in buffers]
     assert code(found, size, threads=2) == run(program, buffers, size)
     assert (found[0] == buffers[0]).all()
-    ((first, beyond, step),) = handed_out
-    assert 2 <= -(-(beyond - first) // step) <= 2 * PARTS_PER_THREAD
+    ((begin, end, step),) = handed_out
+    assert 2 <= -(-(end - begin) // step) <= 2 * PARTS_PER_THREAD
 
 
 def test_sums_take_two_calls_of_machine_code():

@@ -104,9 +104,9 @@ class Execution:
                     no = self.block(orelse, indices, memory, z3.And(here, z3.Not(c)))
                     memory = merged(c, yes, no)
                 case For(index, lo, hi, body, how):
-                    first, beyond = (self.value(e, indices, memory) for e in (lo, hi))
-                    self.limits.append(z3.Implies(here, beyond - first <= self.most))
-                    turns = [({**indices, index: first + k}, first + k < beyond) for k in range(self.most)]
+                    begin, end = (self.value(e, indices, memory) for e in (lo, hi))
+                    self.limits.append(z3.Implies(here, end - begin <= self.most))
+                    turns = [({**indices, index: begin + k}, begin + k < end) for k in range(self.most)]
                     if how.kind == "lanes":
                         memory = self.lanes(body, turns, memory, here)
                         continue

@@ -258,22 +258,22 @@ class Calling:
     def span(
         self, band: Band | None, values: Sequence[Any], threads: int | None, most: int
     ) -> tuple[int, int, int]:
-        """A loop that is handed out, as (first, beyond, step): its parts begin a step apart.
+        """A loop that is handed out, as (begin, end, step): its parts begin a step apart.
 
         A step is a multiple of the band that the nest asks for; there are about `most` parts at most, since each has
         its price, and only one for one thread. Without such a loop it is (0, 0, 1).
         """
         if band is None:
             return 0, 0, 1
-        first, beyond = (self._bound(e, values) for e in (band.lo, band.hi))
-        if threads == 1 or beyond <= first:
-            return first, beyond, max(1, beyond - first)
-        return first, beyond, band.least * max(1, -(-(beyond - first) // (band.least * most)))
+        begin, end = (self._bound(e, values) for e in (band.lo, band.hi))
+        if threads == 1 or end <= begin:
+            return begin, end, max(1, end - begin)
+        return begin, end, band.least * max(1, -(-(end - begin) // (band.least * most)))
 
     def parts(self, band: Band | None, values: Sequence[Any], threads: int | None) -> list[tuple[int, int]]:
-        """The parts of a loop that is handed out, as (first, beyond); one part (0, 0) if there is no such loop."""
-        first, beyond, step = self.span(band, values, threads, MAX_BANDS)
-        return [(k, min(k + step, beyond)) for k in range(first, beyond, step)] or [(first, beyond)]
+        """The parts of a loop that is handed out, as (begin, end); one part (0, 0) if there is no such loop."""
+        begin, end, step = self.span(band, values, threads, MAX_BANDS)
+        return [(k, min(k + step, end)) for k in range(begin, end, step)] or [(begin, end)]
 
     def _bound(self, bound: Expr, values: Sequence[Any]) -> int:
         if bound.op == "const":

@@ -127,11 +127,11 @@ class _Run:
 
                 return branch
             case For(index, lo, hi, body, _):
-                first, beyond, inner = self.value(lo), self.value(hi), self.block(body)
+                begin, end, inner = self.value(lo), self.value(hi), self.block(body)
 
                 def loop(values: Values) -> None:
                     reached[s] += 1
-                    bounds = range(first(values), beyond(values))
+                    bounds = range(begin(values), end(values))
                     self.rounds[s] += len(bounds)
                     for k in bounds:
                         inner({**values, index: k})

@@ -135,7 +135,7 @@ class Poly:
         middle = {word: (lo + hi - 1) * Fraction(1, 2)}
         parts: list[Poly | Number] = []
         for m, c in self.terms:
-            first, beyond, inside = lo, hi, number(c)
+            begin, end, inside = lo, hi, number(c)
             cut = next((a for a, p in m if p == 1 and _cut(a, word) is not None), None)
             for atom, p in m:
                 found = _cut(atom, word) if atom is cut else None
@@ -144,16 +144,14 @@ class Poly:
                     inside *= name(word) * slope + rest
                     # The guard is zero before its root, or from there on.
                     if slope > 0:
-                        first = minimum(hi, maximum(lo, -rest))
+                        begin = minimum(hi, maximum(lo, -rest))
                     else:
-                        beyond = maximum(lo, minimum(hi, rest))
+                        end = maximum(lo, minimum(hi, rest))
                 elif atom == word:
                     inside *= name(word) ** p
                 else:
                     inside *= _replaced(atom, middle) ** p
-            parts += [
-                q * (_power_sum(k, beyond) - _power_sum(k, first)) for k, q in inside.powers(word).items()
-            ]
+            parts += [q * (_power_sum(k, end) - _power_sum(k, begin)) for k, q in inside.powers(word).items()]
         return total(parts)
 
     def powers(self, word: str) -> dict[int, Poly]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from pellucid.base.errors import StagingError
-from pellucid.staging import DYNAMIC, STATIC, cogen, interpreter
+from pellucid.staging import DYNAMIC, STATIC, Memory, cogen, interpreter
 
 REFUSED = [
     ("y = lambda z: z", "write a function with `def`"),
@@ -161,6 +161,8 @@ def test_binding_times_are_checked() -> None:
         cogen(plain, p=STATIC, x="Q")
     with pytest.raises(StagingError, match="3 is no binding time of x"):
         cogen(plain, p=STATIC, x=3)
+    with pytest.raises(StagingError, match=r"is no binding time of x; give DYNAMIC.*: x: Memory$"):
+        cogen(plain, p=STATIC, x=Memory("m", 8))
     with pytest.raises(StagingError, match="0 static values, where 1 are asked for; give p"):
         cogen(plain, p=STATIC, x=DYNAMIC)()
     with pytest.raises(StagingError, match="is no static value"):

@@ -46,7 +46,7 @@ def callable_source(plan: CallingPlan, ranges: Ranges) -> tuple[str, dict[Buffer
 
 def _function(name: str, plan: CallingPlan, source: CSource, body: list[str]) -> list[str]:
     """The function of a phase."""
-    head = f"void {name}(const char *params, void *const *buffers, const int64_t *sizes, int64_t first, int64_t beyond)"
+    head = f"void {name}(const char *params, void *const *buffers, const int64_t *sizes, int64_t begin, int64_t end)"
     lines = [f"{head};", head, "{"]
     for k, (p, word) in enumerate(source.params.items()):
         if word in source.used:
@@ -65,7 +65,7 @@ def _function(name: str, plan: CallingPlan, source: CSource, body: list[str]) ->
             f"    int32_t (*{source.ask})(void);",
             f"    memcpy(&{source.ask}, &buffers[{len(plan.buffers)}], sizeof {source.ask});",
         ]
-    lines += [f"    (void){word};" for word in ("params", "buffers", "sizes", "first", "beyond")]
+    lines += [f"    (void){word};" for word in ("params", "buffers", "sizes", "begin", "end")]
     lines += [f"    (void){word};" for word in map(source.buffers.__getitem__, plan.buffers)]
     return [*lines, *body, "}"]
 

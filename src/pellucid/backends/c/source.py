@@ -30,7 +30,7 @@ MAX_TEXT = 90
 class CSource(PlaceWriter):
     """Writes statements of a kernel as lines of C.
 
-    The loop `band` is restricted to ``first .. beyond``, which must then be in scope. Where it `polls`, loops that may
+    The loop `band` is restricted to ``begin .. end``, which must then be in scope. Where it `polls`, loops that may
     go on for ever call the function named `ask` now and then.
     """
 
@@ -316,28 +316,28 @@ class CSource(PlaceWriter):
         """A loop in order."""
         outer = self.facts
         lo, hi = outer(s.lo), outer(s.hi)
-        first, beyond = self.named(s.lo).text, self.named(s.hi).text
+        begin, end = self.named(s.lo).text, self.named(s.hi).text
         # The bounds are read at entry: what they read is old by the second iteration.
         self.forget_reads(s.body)
         if s is self.band:
             word = typed(s.index.type)
-            first = f"first < {first} ? {first} : ({word})first"
+            begin = f"begin < {begin} ? {begin} : ({word})begin"
             last = self.fresh("n")
-            self.emit(f"const {word} {last} = beyond < {beyond} ? ({word})beyond : {beyond};")
-            self.used.update(("first", "beyond"))
-            beyond = last
+            self.emit(f"const {word} {last} = end < {end} ? ({word})end : {end};")
+            self.used.update(("begin", "end"))
+            end = last
         self.facts = FactsOf({**outer.known, s.index: Facts(lo.lo, max(lo.lo, hi.hi - 1))})
         name = self.unique(s.index.attr)
         self.proofs.enter(s, outer)
         clip, around = clipped(s, outer), self.clip
         if clip and not self.proofs.inside(clip.store.position, clip.store.buffer, self.facts):
             self.clip = clip
-            first, beyond = self.inside(clip, first, beyond)
+            begin, end = self.inside(clip, begin, end)
         with self.keeping(s.body):
             if is_parallel(s):
                 self.helpers["pragma"] = HELPER_PRAGMA
                 self.lines.append(PRAGMA)
-            self.emit(f"for ({typed(s.index.type)} {name} = {first}; {name} < {beyond}; {name}++) {{")
+            self.emit(f"for ({typed(s.index.type)} {name} = {begin}; {name} < {end}; {name}++) {{")
 
             def inner() -> None:
                 self.bind(s.index, name)

@@ -24,7 +24,7 @@ KEYWORDS = frozenset(
         """
         auto break case char const continue default do double else enum extern float for goto if inline int long
         register restrict return short signed sizeof static struct switch typedef union unsigned void volatile
-        while bool true false asm typeof main inside errno stdin stdout stderr first beyond params buffers sizes
+        while bool true false asm typeof main inside errno stdin stdout stderr begin end params buffers sizes
         """,
     )
 )

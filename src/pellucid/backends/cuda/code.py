@@ -123,16 +123,14 @@ class CudaCode:
         return found
 
     def _launch(self, launch: Launch, values: Sequence[np.generic], given: list[Any], stream: int) -> None:
-        first, beyond, _ = self.calling.span(launch.rows, values, 1, 1)
+        begin, end, _ = self.calling.span(launch.rows, values, 1, 1)
         if not launch.on_grid or launch.rows is None:
-            self._part(launch, (1, 1), (1, 1), first, beyond, given, stream)
+            self._part(launch, (1, 1), (1, 1), begin, end, given, stream)
             return
         if launch.columns is None:
             block = min(launch.rows.least, MAX_THREADS)
-            if beyond > first:
-                self._part(
-                    launch, (-(-(beyond - first) // block), 1), (block, 1), first, beyond, given, stream
-                )
+            if end > begin:
+                self._part(launch, (-(-(end - begin) // block), 1), (block, 1), begin, end, given, stream)
             return
         left, right, _ = self.calling.span(launch.columns, values, 1, 1)
         wide = min(launch.columns.least, MAX_THREADS)
@@ -140,20 +138,20 @@ class CudaCode:
         step = MAX_BLOCKS * block[1]
         if right <= left:
             return
-        for k in range(first, beyond, step):
-            end = min(k + step, beyond)
-            blocks = -(-(right - left) // block[0]), -(-(end - k) // block[1])
-            self._part(launch, blocks, block, k, end, given, stream)
+        for k in range(begin, end, step):
+            after = min(k + step, end)
+            blocks = -(-(right - left) // block[0]), -(-(after - k) // block[1])
+            self._part(launch, blocks, block, k, after, given, stream)
 
     def _part(
         self,
         launch: Launch,
         blocks: tuple[int, int],
         block: tuple[int, int],
-        first: int,
-        beyond: int,
+        begin: int,
+        end: int,
         given: list[Any],
         stream: int,
     ) -> None:
-        rows = [ctypes.c_int64(first), ctypes.c_int64(beyond)]
+        rows = [ctypes.c_int64(begin), ctypes.c_int64(end)]
         self._driver.launch(launch.function, blocks, block, [*given, *rows], stream)

@@ -71,10 +71,10 @@ def compiled(bodies: Sequence[str], plan: CallingPlan, names: Sequence[str]) -> 
             f"ptr addrspace(1) noalias {'readonly ' if written <= k < len(plan.calling.bound) else ''}{name}"
             for k, name in enumerate(pointers)
         ),
-        *(f"i64 {name}" for name in (*sizes, "%first", "%beyond")),
+        *(f"i64 {name}" for name in (*sizes, "%begin", "%end")),
     ]
     entries = [
-        _entry(plan, name, f"{BODY}{k}", given, pointers, sizes, ("%first", "%beyond"))
+        _entry(plan, name, f"{BODY}{k}", given, pointers, sizes, ("%begin", "%end"))
         for k, name in enumerate(names)
     ]
     return _assembled(bodies, entries)

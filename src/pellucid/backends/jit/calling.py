@@ -1,8 +1,8 @@
-"""The calling convention of compiled code: C functions of (params, buffers, sizes, first, beyond), one per phase.
+"""The calling convention of compiled code: C functions of (params, buffers, sizes, begin, end), one per phase.
 
 The back ends that make machine code share it. Params are in slots of 8 bytes. Buffers come in the order of
 `port.CallingPlan.buffers`, with their sizes in elements. The address of the poll function (see `polling`) follows
-them if the code polls. The arguments first and beyond restrict the loop that is handed out to threads.
+them if the code polls. The arguments begin and end restrict the loop that is handed out to threads.
 """
 
 from __future__ import annotations
@@ -183,9 +183,9 @@ class PreparedCall:
         # Each phase is called with the range of its loop, if it has one. A loop without iterations is not called.
         self._steps: list[tuple[Any, int, int, int]] = []
         for call, band in zip(code.linked.calls, calling.bands, strict=True):
-            first, beyond, step = (0, 0, 1) if band is None else calling.span(band, values, threads, most)
-            if band is None or first < beyond:
-                self._steps.append((call, first, beyond, step))
+            begin, end, step = (0, 0, 1) if band is None else calling.span(band, values, threads, most)
+            if band is None or begin < end:
+                self._steps.append((call, begin, end, step))
         self._free: list[_Room] = []
 
     def __call__(self, places: Sequence[int], lengths: Sequence[int]) -> None:
@@ -211,13 +211,13 @@ class PreparedCall:
             # No signal is handled in the threads of a thread pool.
             words[code.lengths_at // 8 - 1] = poll.place
         many, params = place + code.lengths_at, place + code.params_at
-        for call, first, beyond, step in self._steps:
-            if beyond - first <= step:
-                call(params, place, many, first, beyond)
+        for call, begin, end, step in self._steps:
+            if end - begin <= step:
+                call(params, place, many, begin, end)
             elif code.workers is not None:
-                code.workers(call, params, place, many, (first, beyond, step), self._threads)
+                code.workers(call, params, place, many, (begin, end, step), self._threads)
             else:
-                self._hand_out(call, (params, place, many), range(first, beyond, step), beyond)
+                self._hand_out(call, (params, place, many), range(begin, end, step), end)
             if poll is not None:
                 poll.check()
         free.append(room)
@@ -234,8 +234,8 @@ class PreparedCall:
         words.frombytes(self._slots)
         return words, words.buffer_info()[0], scratch
 
-    def _hand_out(self, call: Any, job: tuple[int, int, int], starts: range, beyond: int) -> None:
+    def _hand_out(self, call: Any, job: tuple[int, int, int], starts: range, end: int) -> None:
         code, step = self._invocation, starts.step
         code.thread_pool(
-            len(starts), lambda k: call(*job, starts[k], min(starts[k] + step, beyond)), self._threads
+            len(starts), lambda k: call(*job, starts[k], min(starts[k] + step, end)), self._threads
         )

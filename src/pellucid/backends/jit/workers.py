@@ -74,17 +74,17 @@ run:
   %sizes = load ptr, ptr %sizes.at, align 8
   %count.at = getelementptr i64, ptr %job, i64 4
   %count = load i64, ptr %count.at, align 8
-  %first.at = getelementptr i64, ptr %job, i64 5
-  %low.of.all = load i64, ptr %first.at, align 8
-  %beyond.at = getelementptr i64, ptr %job, i64 6
-  %beyond = load i64, ptr %beyond.at, align 8
+  %begin.at = getelementptr i64, ptr %job, i64 5
+  %low.of.all = load i64, ptr %begin.at, align 8
+  %end.at = getelementptr i64, ptr %job, i64 6
+  %end = load i64, ptr %end.at, align 8
   %step.at = getelementptr i64, ptr %job, i64 7
   %step = load i64, ptr %step.at, align 8
   %k = sub i64 %count, %left
   %skipped = mul i64 %k, %step
   %low = add i64 %low.of.all, %skipped
-  %end = add i64 %low, %step
-  %high = call i64 @llvm.smin.i64(i64 %end, i64 %beyond)
+  %after = add i64 %low, %step
+  %high = call i64 @llvm.smin.i64(i64 %after, i64 %end)
   call void %code(ptr %params, ptr %buffers, ptr %sizes, i64 %low, i64 %high)
   %done = getelementptr i64, ptr %control, i64 {DONE}
   %before = atomicrmw add ptr %done, i64 1 acq_rel
@@ -231,16 +231,16 @@ class WorkerPool:
         span: tuple[int, int, int],
         threads: int | None = None,
     ) -> None:
-        """Run all bands of a span (first, beyond, step) and return when all are done; the caller's thread takes part.
+        """Run all bands of a span (begin, end, step) and return when all are done; the caller's thread takes part.
 
         A call while another one is running runs alone. Ctrl-C is raised once the bands that have begun are done.
         """
-        first, beyond, step = span
-        count = -(-(beyond - first) // step)
+        begin, end, step = span
+        count = -(-(end - begin) // step)
         helpers = min(self.size if threads is None else threads, count) - 1
         if helpers < 1 or not self._busy.acquire(blocking=False):
-            for low in range(first, beyond, step) or (first,):
-                code(params, buffers, sizes, low, min(low + step, beyond))
+            for low in range(begin, end, step) or (begin,):
+                code(params, buffers, sizes, low, min(low + step, end))
             return
         try:
             while len(self._wakes) < helpers:
@@ -248,7 +248,7 @@ class WorkerPool:
             address = getattr(code, "address", None)
             if address is None:
                 address = code.address = ctypes.cast(code, _PLACE).value or 0
-            _JOB.pack_into(self._view, 8 * JOB, address, params, buffers, sizes, count, first, beyond, step)
+            _JOB.pack_into(self._view, 8 * JOB, address, params, buffers, sizes, count, begin, end, step)
             self._number = (self._number + 1) & 0x7FFFFFFF
             self._share(self._number << 32 | count, count, helpers)
         finally:

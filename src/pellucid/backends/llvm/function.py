@@ -82,12 +82,12 @@ class Function:
         return accesses > PERMUTE_THRESHOLD or len(loops) > 1
 
     def text(self) -> str:
-        """A function of (params, buffers, sizes, first, beyond), and before it the constants that it reads."""
+        """A function of (params, buffers, sizes, begin, end), and before it the constants that it reads."""
         for k, p in enumerate(self.plan.kernel.params):
             self._parameter(k, p)
         self.statements.write(self.phase.body)
         self.out.emit("ret void")
-        head = f"define void @{self.name}(ptr %params, ptr %buffers, ptr %sizes, i64 %first, i64 %beyond) nounwind {{"
+        head = f"define void @{self.name}(ptr %params, ptr %buffers, ptr %sizes, i64 %begin, i64 %end) nounwind {{"
         lines = "\n".join(self.out.lines)
         return "".join([f"{line}\n" for line in self.shuffles.constants]) + bounded(f"{head}\n{lines}\n}}\n")
 

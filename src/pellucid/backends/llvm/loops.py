@@ -76,7 +76,7 @@ class Loops:
     def _clipped(self, type_: T.Type, first: str, end: str) -> tuple[str, str]:
         """The bounds of the loop that is handed out, restricted to a band."""
         let, word, narrow = self.out.let, SCALAR[type_], type_.bits < 64
-        low, high = "%first", "%beyond"
+        low, high = "%begin", "%end"
         if narrow:
             low, high = (let(f"trunc i64 {n} to {word}") for n in (low, high))
         kind = "s" if type_.kind == "signed" else "u"

@@ -39,12 +39,12 @@ class NumpyCode:
             self.thread_pool(len(bands), part, threads)
 
 
-def restricted(phase: Phase, first: int, beyond: int) -> N.Block:
-    """A phase with the loop that is handed out from `first` to `beyond` only."""
+def restricted(phase: Phase, begin: int, end: int) -> N.Block:
+    """A phase with the loop that is handed out from `begin` to `end` only."""
     band = phase.band
     if band is None:
         return phase.body
-    bounds = [E.const(k, band.index.type) for k in (first, beyond)]
+    bounds = [E.const(k, band.index.type) for k in (begin, end)]
     part = replace(band, lo=bounds[0], hi=bounds[1])
     return tuple(part if s is band else s for s in phase.body)
 

@@ -41,16 +41,16 @@ def loops(graph: Graph) -> RowLoops:
     for _ in graph.blocks:
         if not any(i[0] == "if" for i in stream):
             stream, outer = _walk(graph, stream, known)
-    row, first, beyond, inner, after = _loop(graph, stream, known, outer)
-    count = _number(beyond) - _number(first)
-    if count <= 0 or type(first.part) is not int:
+    row, begin, end, inner, after = _loop(graph, stream, known, outer)
+    count = _number(end) - _number(begin)
+    if count <= 0 or type(begin.part) is not int:
         raise unfit("loops that turn never")
-    known[row] = Position(0, np.arange(first.part, first.part + count))
+    known[row] = Position(0, np.arange(begin.part, begin.part + count))
     ending = dict(known)
     del ending[row]
     give = _ends(graph, after, ending)
     stream, target = _walk(graph, inner, known)
-    column, first, beyond, body, after = _loop(graph, stream, known, target)
+    column, begin, end, body, after = _loop(graph, stream, known, target)
     left = dict(known)
     del left[column]
     rest, args = _straight(after, left, graph)
@@ -59,7 +59,7 @@ def loops(graph: Graph) -> RowLoops:
     _turns(graph, outer, args, left, row)
     known[column] = Position(1, 0)
     pixel, same = _pixel(graph, body, target, column)
-    return RowLoops(count, (_number(first), _number(beyond)), column, known, pixel, same, give)
+    return RowLoops(count, (_number(begin), _number(end)), column, known, pixel, same, give)
 
 
 def _number(position: Position) -> int:
@@ -97,13 +97,13 @@ def _loop(
             and stream[at + 1 : at + 2]
             and stream[at + 1][:2] == ("if", instruction[1])
         ):
-            _, _, counter, beyond = instruction
+            _, _, counter, end = instruction
             if counter not in graph.blocks[block].params:
                 break
             return (
                 counter,
                 known[counter],
-                position(graph, known, beyond),
+                position(graph, known, end),
                 stream[at + 1][2],
                 stream[at + 2 :],
             )

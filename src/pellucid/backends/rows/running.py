@@ -50,9 +50,9 @@ def _text() -> str:
             f.store(where, places + (accesses + k << 3))
         with f.count(f.high, f.low) as y, f.count(part_count) as k:
             part = parts + k * 24
-            first, beyond, found = f.load("i64", part), f.load("i64", part, 8), f.load(POINTER, part, 16)
-            with f.count(beyond, first, PIECE) as x:
-                n = (beyond - x).least(PIECE)
+            begin, end, found = f.load("i64", part), f.load("i64", part, 8), f.load(POINTER, part, 16)
+            with f.count(end, begin, PIECE) as x:
+                n = (end - x).least(PIECE)
                 with f.count(accesses) as m:
                     access = found + (m << 5)
                     memory, row = f.load("i64", access), f.load("i64", f.load(POINTER, access, 8) + (y << 3))
@@ -175,8 +175,8 @@ class RowCode:
                 accesses[4 * k] = address(arrays[memory])
         first, width = accesses.buffer_info()[0], 32 * len(self.tape.accesses)
         parts = array("q")
-        for k, (low, beyond) in enumerate(self.tape.columns):
-            parts.extend((low, beyond, first + k * width))
+        for k, (low, end) in enumerate(self.tape.columns):
+            parts.extend((low, end, first + k * width))
         told = array("q", [
             parts.buffer_info()[0], self._steps.buffer_info()[0], self._words.buffer_info()[0],
             len(self.tape.columns), len(self.tape.accesses), len(self.tape.steps), self._count,

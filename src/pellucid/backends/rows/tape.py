@@ -180,8 +180,8 @@ class _Taping:
         """The steps of a position in all parts of more than one column."""
         return {
             position(self.graph, known, register).step
-            for (first, beyond), known in self.parts
-            if beyond - first > 1
+            for (begin, end), known in self.parts
+            if end - begin > 1
         }
 
     def _access(self, memory: int, register: int) -> TapeValue:
@@ -190,10 +190,10 @@ class _Taping:
         type_ = self.memories[memory] if memory >= 0 else _WHOLE
         spread = False
         positions: list[Position] = []
-        for (first, beyond), known in self.parts:
+        for (begin, end), known in self.parts:
             found = position(self.graph, known, register)
-            if beyond - first == 1:
-                found = Position(1, found.step * first + found.part - first)
+            if end - begin == 1:
+                found = Position(1, found.step * begin + found.part - begin)
             positions.append(found)
         steps = self._steps(register)
         if steps == {0}:

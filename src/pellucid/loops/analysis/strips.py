@@ -39,8 +39,8 @@ def strips(kernel: Kernel, loop: For, size: int) -> tuple[For, For]:
     trips = folded("sub", loop.hi, loop.lo)
     block = fresh_index(kernel, f"{loop.index.attr}_block", type_)
     count = folded("floor_div", folded("add", trips, const(size - 1, type_)), wide)
-    first = folded("add", loop.lo, folded("mul", block, wide))
-    beyond = folded("add", first, wide)
+    begin = folded("add", loop.lo, folded("mul", block, wide))
+    end = folded("add", begin, wide)
     if trips.op != "const" or trips.attr % size:
-        beyond = folded("min", beyond, loop.hi)
-    return For(block, const(0, type_), count, ()), replace(loop, lo=first, hi=beyond)
+        end = folded("min", end, loop.hi)
+    return For(block, const(0, type_), count, ()), replace(loop, lo=begin, hi=end)

@@ -44,5 +44,5 @@ def _cuts(loop: For) -> tuple[int, ...]:
             if a.op in ("add", "sub") and a.args[0] is x and a.args[1].op == "const":
                 by = int(a.args[1].attr) if a.op == "add" else -int(a.args[1].attr)
                 low, high = min(low, by), max(high, by)
-    first, beyond = int(loop.lo.attr) - low, int(loop.hi.attr) - high
-    return (first, beyond) if low < high and first < beyond else ()
+    begin, end = int(loop.lo.attr) - low, int(loop.hi.attr) - high
+    return (begin, end) if low < high and begin < end else ()

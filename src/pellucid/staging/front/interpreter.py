@@ -115,9 +115,10 @@ def _time(name: str, given: Time | str, place: str) -> Time:
     if isinstance(given, Time):
         return given
     if not isinstance(given, str):  # pyright: ignore[reportUnnecessaryIsInstance] - from outside
-        raise StagingError(
-            f"{brief(given)} is no binding time of {name}", place=place, fix="give STATIC or DYNAMIC"
-        )
+        fix = "give STATIC or DYNAMIC"
+        if isinstance(given, Memory):
+            fix = f"give DYNAMIC, and say in the function what it is: {name}: Memory"
+        raise StagingError(f"{brief(given)} is no binding time of {name}", place=place, fix=fix)
     try:
         return read_time(given)
     except StagingError as error:

@@ -145,8 +145,8 @@ class Checks:
         return BasicBlock(block.name, tuple(params.values()), roots, copy, reals)
 
     def _with_own_result(self, instruction: Instruction, names: dict[int, int]) -> Instruction:
-        first, beyond, _ = operand_places(instruction[0]).indices(len(instruction))
-        made = [*instruction[:first], *_renamed(instruction[first:beyond], names), *instruction[beyond:]]
+        begin, end, _ = operand_places(instruction[0]).indices(len(instruction))
+        made = [*instruction[:begin], *_renamed(instruction[begin:end], names), *instruction[end:]]
         if defines(instruction):
             names[instruction[1]] = made[1] = self._growing.register()
         return tuple(made)
