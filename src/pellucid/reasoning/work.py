@@ -1,6 +1,7 @@
 """What values cost: the work of computing expressions, each node once or once for each use.
 
-The part of the timer that knows no loops, for those who only weigh values against each other: `demand`, `tabulate`.
+The part of the timer that knows no loops, for those who only weigh values against each other, such as
+`placement_analysis` and `tabulate`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Deferring: which choices become branches, and what leaves a loop around an arm.
 
-Above `demand`, which settles where values are wanted once this is decided. No evaluation is added but what costs less
-than asking: a choice whose arms, alone, are cheap is a selection, and a value that only an arm wants leaves the loops
-around it at once if it is cheap. A dear one is deferred: computed when it is first wanted, once in the region outside.
+Above `placement_analysis`, which settles where values are wanted once this is decided. No evaluation is added but what
+costs less than asking: a choice whose arms, alone, are cheap is a selection, and a value that only an arm wants leaves
+the loops around it at once if it is cheap. A dear one is deferred: computed when it is first wanted, once in
+the region outside.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ...ir.nest import Block
 from ...reasoning.infer import FactsOf
 from ...reasoning.machine import PROCESSOR
 from ...reasoning.work import node_costs
-from .demand import Branch, Demand, Region, reads_of
+from .placement_analysis import Branch, PlacementAnalysis, Region, reads_of
 
 MAX_DEPTH = 12
 """Maximum depth of branches for choices; deeper ones become selections."""
@@ -29,8 +30,8 @@ def settle(
     *,
     hoist: bool,
     defer: bool,
-) -> Demand:
-    """Settle the demand with a branch for every choice whose arms, alone, cost at least `threshold` cycles.
+) -> PlacementAnalysis:
+    """Settle where values are wanted: a branch for every choice whose arms, alone, cost at least `threshold` cycles.
 
     A choice with cheap arms is a selection: both arms are computed, which costs less than a branch. Values that leave a
     loop around an arm are computed at once if all that leave it together cost less than that, too; without `defer`,
@@ -41,25 +42,25 @@ def settle(
     guards = _candidates(nodes, costs, threshold)
     reads = reads_of(nodes, mutable) if mutable else {}
     while True:
-        demand = Demand(body, nodes, mutable, reads, guards, facts, hoist=hoist)
-        decided = dict.fromkeys(demand.waiting, "move")
+        analysis = PlacementAnalysis(body, nodes, mutable, reads, guards, facts, hoist=hoist)
+        decided = dict.fromkeys(analysis.waiting, "move")
         if decided and defer:
-            decided = _decide(demand, nodes, costs, threshold)
+            decided = _decide(analysis, nodes, costs, threshold)
         if guards:
-            cheap = _Cheap(demand, costs, threshold, decided).selects
+            cheap = _Cheap(analysis, costs, threshold, decided).selects
             if cheap:
                 guards = {n: r for n, r in guards.items() if n not in cheap}
                 continue
         if not decided:
-            return demand
-        return Demand(body, nodes, mutable, reads, guards, facts, hoist=hoist, decided=decided)
+            return analysis
+        return PlacementAnalysis(body, nodes, mutable, reads, guards, facts, hoist=hoist, decided=decided)
 
 
 # ---- what leaves a loop around something that may not happen ----
 
 
 def _decide(
-    demand: Demand, nodes: Sequence[Expr], costs: Mapping[Expr, float], threshold: float
+    analysis: PlacementAnalysis, nodes: Sequence[Expr], costs: Mapping[Expr, float], threshold: float
 ) -> dict[Expr, str]:
     """Say of each value that waits in regions that may not happen whether it is to "move" out of them or to "defer".
 
@@ -67,12 +68,12 @@ def _decide(
     where it is, unless what uses it is deferred as well.
     """
     together: dict[tuple[tuple[Region, Region], ...], float] = {}
-    for node, waiting in demand.waiting.items():
-        together[waiting] = together.get(waiting, 0.0) + _weight(demand, node, waiting[0][0], costs)
+    for node, waiting in analysis.waiting.items():
+        together[waiting] = together.get(waiting, 0.0) + _weight(analysis, node, waiting[0][0], costs)
     decided: dict[Expr, str] = {}
     held: set[Expr] = set()
     for node in nodes:
-        waiting = demand.waiting.get(node)
+        waiting = analysis.waiting.get(node)
         if waiting is not None and together[waiting] >= threshold:
             decided[node] = "defer"
             held.add(node)
@@ -82,7 +83,7 @@ def _decide(
             decided[node] = "move"
     wanted: set[Expr] = set()
     for node in reversed(nodes):
-        if node in demand.waiting:
+        if node in analysis.waiting:
             if node in wanted and node not in decided:
                 decided[node] = "defer"
             if decided.get(node) == "defer":
@@ -92,21 +93,21 @@ def _decide(
     return decided
 
 
-def _weight(demand: Demand, node: Expr, point: Region, costs: Mapping[Expr, float]) -> float:
+def _weight(analysis: PlacementAnalysis, node: Expr, point: Region, costs: Mapping[Expr, float]) -> float:
     """The cycles of one value at its point: of an iteration, those of all its steps; of a choice, those of its arms."""
     cycles = costs[node]
     if node.op == "iterate":
-        cycles += _steps(node) * _all(demand, demand.repeats[node, point], costs)
-    elif node in demand.guards:
-        branch = point.branches[node.args[0], demand.guards[node]]
+        cycles += _steps(node) * _all(analysis, analysis.repeats[node, point], costs)
+    elif node in analysis.guards:
+        branch = point.branches[node.args[0], analysis.guards[node]]
         if branch.selects[0] is node:
-            cycles += sum([_all(demand, arm, costs) for arm in (branch.then, branch.orelse)])
+            cycles += sum([_all(analysis, arm, costs) for arm in (branch.then, branch.orelse)])
     return cycles
 
 
-def _all(demand: Demand, region: Region, costs: Mapping[Expr, float]) -> float:
+def _all(analysis: PlacementAnalysis, region: Region, costs: Mapping[Expr, float]) -> float:
     """The cycles of what is computed in a region and in those inside."""
-    return sum([_weight(demand, n, region, costs) for n in region.computed])
+    return sum([_weight(analysis, n, region, costs) for n in region.computed])
 
 
 def _steps(node: Expr) -> float:
@@ -167,11 +168,15 @@ class _Cheap:
     """The choices of branches that do not pay, inner ones first: their work joins that of the arm around them."""
 
     def __init__(
-        self, demand: Demand, costs: Mapping[Expr, float], threshold: float, decided: Mapping[Expr, str]
+        self,
+        analysis: PlacementAnalysis,
+        costs: Mapping[Expr, float],
+        threshold: float,
+        decided: Mapping[Expr, str],
     ) -> None:
-        self.demand, self.costs, self.threshold, self.decided = demand, costs, threshold, decided
+        self.analysis, self.costs, self.threshold, self.decided = analysis, costs, threshold, decided
         self.selects: set[Expr] = set()
-        for region in (*demand.of_block.values(), *demand.repeats.values()):
+        for region in (*analysis.of_block.values(), *analysis.repeats.values()):
             self._weigh(region)
 
     def _weigh(self, region: Region) -> tuple[set[Expr], float]:
@@ -198,7 +203,7 @@ class _Cheap:
                 kept += left
         cycles = kept + sum([self.costs[n] for n in here])
         for node in here:
-            body = self.demand.repeats.get((node, region)) if node.op == "iterate" else None
+            body = self.analysis.repeats.get((node, region)) if node.op == "iterate" else None
             if body is not None:
                 cycles += _steps(node) * self._weigh(body)[1]
         return here, cycles

@@ -1,4 +1,4 @@
-"""Placement: writes settled demand down as places - `Let`, `If` with selects, `Repeat` - in one linear pass.
+"""Placement: writes down where values are wanted as places - `Let`, `If` with selects, `Repeat` - in one linear pass.
 
 This is common subexpression elimination, code motion and the guarding of dear branches in one (Pan, section 3.5: "we
 implement them in the same pass"). Since a `Let` is a place and not a binding, its whole proof is that erasing the
@@ -32,7 +32,7 @@ from ...ir.nest import (
 from ...reasoning.infer import FactsOf
 from ...reasoning.machine import PROCESSOR
 from .deferring import settle
-from .demand import Branch, Demand, Region
+from .placement_analysis import Branch, PlacementAnalysis, Region
 
 THRESHOLD = PROCESSOR.prices["skip"].cost
 """Minimum cost of the arms of a choice for which a branch pays.
@@ -65,17 +65,17 @@ def place(
     everything = all_roots(kernel.body)
     loaded = {n.attr for n in topological(everything) if n.op == "load"}
     facts = FactsOf.handed_on(ranges or {})
-    demand = settle(kernel.body, mutable & loaded, everything, threshold, facts, hoist=hoist, defer=defer)
-    writer = _Writer(demand)
-    body, _ = writer.block(kernel.body, demand.root)
+    analysis = settle(kernel.body, mutable & loaded, everything, threshold, facts, hoist=hoist, defer=defer)
+    writer = _Writer(analysis)
+    body, _ = writer.block(kernel.body, analysis.root)
     return Kernel(kernel.name, kernel.params, kernel.outputs, body), writer.moved
 
 
 class _Writer:
     """Turns regions into blocks: each item after what it needs."""
 
-    def __init__(self, demand: Demand) -> None:
-        self.demand = demand
+    def __init__(self, analysis: PlacementAnalysis) -> None:
+        self.analysis = analysis
         self.written: list[tuple[Expr, Region, bool]] = []
         self.done: set[tuple[Expr, Region]] = set()
         self._shared: dict[Region, tuple[Once, list[tuple[Expr, Region]]]] = {}
@@ -83,10 +83,10 @@ class _Writer:
 
     def point(self, node: Expr, region: Region) -> Region | None:
         """The region around this one where a node has its place, or None if it is written inline."""
-        if node not in self.demand.placed:
+        if node not in self.analysis.placed:
             return None
-        points = self.demand.points[node]
-        deferred = [h for h in points if h.sites] if self.demand.decided else []
+        points = self.analysis.points[node]
+        deferred = [h for h in points if h.sites] if self.analysis.decided else []
         r: Region | None = region
         while r is not None and r not in points:
             for h in deferred:
@@ -119,10 +119,10 @@ class _Writer:
         for s in block:
             wanted = self.needs(roots(s), region)
             new: list[Block] = []
-            gate = self.demand.gates.get(id(s))
+            gate = self.analysis.gates.get(id(s))
             ahead: list[Statement] = []
             for b in blocks(s):
-                inner, wants = self.block(b, self.demand.of_block[id(b)])
+                inner, wants = self.block(b, self.analysis.of_block[id(b)])
                 new.append(inner)
                 if gate is not None:
                     through: dict[tuple[Expr, Region], None] = {}
@@ -194,15 +194,15 @@ class _Writer:
             if branch:
                 found.append(("branch", node, ()))
                 continue
-            crossed = {r.name: None for u in self.demand.users[node] for r in _between(u, region) if r.loop}
-            early = self.demand.decided.get(node) == "move"
+            crossed = {r.name: None for u in self.analysis.users[node] for r in _between(u, region) if r.loop}
+            early = self.analysis.decided.get(node) == "move"
             what = "advance" if early else "move_code"
             found.append((what if crossed else "share", node, tuple(crossed)))
         return found
 
     def item(self, node: Expr, region: Region) -> tuple[Statement, list[tuple[Expr, Region]]]:
         """The statement that computes a placed node, and the placed nodes it needs."""
-        rank = self.demand.guards.get(node)
+        rank = self.analysis.guards.get(node)
         # All selects of a branch are one item.
         key = (node, region) if rank is None else region.branches[node.args[0], rank]
         cached = self._items.get(key)
@@ -214,7 +214,7 @@ class _Writer:
         """The statement that computes what is deferred, in one of its sites."""
         cached = self._shared.get(deferred)
         if cached is None:
-            nodes = sorted([n for n in deferred.computed if n in self.demand.placed], key=lambda n: n.id)
+            nodes = sorted([n for n in deferred.computed if n in self.analysis.placed], key=lambda n: n.id)
             out: list[Statement] = []
             outer: dict[tuple[Expr, Region], None] = {}
             for n in nodes:
@@ -227,15 +227,15 @@ class _Writer:
 
     def kept(self, node: Expr, deferred: Region) -> bool:
         """Whether what is deferred is wanted around it: users elsewhere may find the node in another place."""
-        users = dict.fromkeys(self.demand.users[node])
+        users = dict.fromkeys(self.analysis.users[node])
         return any(deferred not in u.ancestors() and self.point(node, u) is deferred for u in users)
 
     def make(self, node: Expr, region: Region) -> tuple[Statement, list[tuple[Expr, Region]]]:
         """Build the statement of a placed node."""
-        rank = self.demand.guards.get(node)
+        rank = self.analysis.guards.get(node)
         if rank is not None:
             return self.branch(region.branches[node.args[0], rank], region)
-        body = self.demand.repeats.get((node, region))
+        body = self.analysis.repeats.get((node, region))
         if body is not None:
             init, step, stop, limit = parts(node)
             inner, wants = self.arm((*step, stop), body)

@@ -1,4 +1,4 @@
-"""Demand: in which regions of a nest each value is wanted, and so where it should be computed.
+"""Placement analysis: in which regions of a nest each value is wanted, and so where it should be computed.
 
 A region is a block of the nest, one arm of a branch, or the body of an iteration. Users come before operands, so one
 pass from the roots down settles everything: a value climbs out of each loop whose index it does not depend on, and
@@ -93,8 +93,8 @@ class Branch:
         self.orelse = Region(self.region, mask, branch=self, depth=depth, dirty=dirty, maybe=True)
 
 
-class Demand:
-    """The settled demand of one kernel.
+class PlacementAnalysis:
+    """Where the values of one kernel are wanted, settled.
 
     points[n]       the materialization points of n: the regions where it is computed.
     placed          the nodes that need a place of their own (shared, or wanted in an inner region).
@@ -114,7 +114,7 @@ class Demand:
         hoist: bool,
         decided: Mapping[Expr, str] = MappingProxyType({}),
     ) -> None:
-        """Settle the demand of a block, whose `nodes` have operands before users.
+        """Settle where the values of a block are wanted, whose `nodes` have operands before users.
 
         `guards` gives the choices that branch, each with its rank; `decided` says of values that leave a loop around an
         arm whether they "move" at once or "defer" until they are wanted (others stay).
