@@ -24,6 +24,7 @@ from harness import Race
 
 import pellucid as pl
 from pellucid import images as im
+from pellucid.backends.llvm import LlvmBackend
 from pellucid.driver import forget
 
 SIDE = 1024
@@ -75,14 +76,15 @@ def _one_row(text: str, x: np.ndarray, y: np.float32) -> np.ndarray:
     return np.broadcast_to(result < 0, x.shape)
 
 
-def c_source(text: str) -> str:
-    """The program as straight-line C over vectors of sixteen floats."""
+def c_source(text: str, bits: int) -> str:
+    """The program as straight-line C over vectors of 256 or 512 bits."""
+    mm, lanes = f"_mm{bits}", bits // 32
     body: list[str] = []
     for name, op, *args in lines(text):
         v = f"v{name.strip('_')}"
         a = [f"v{k.strip('_')}" for k in args]
         if op == "const":
-            right = f"_mm512_set1_ps({float(args[0])!r}f)"
+            right = f"{mm}_set1_ps({float(args[0])!r}f)"
         elif op in ("var-x", "var-y"):
             right = "x" if op == "var-x" else "y"
         elif op in INFIX:
@@ -92,20 +94,28 @@ def c_source(text: str) -> str:
         elif op == "neg":
             right = f"-{a[0]}"
         else:
-            right = f"_mm512_{op}_ps({', '.join(a)})"
-        body.append(f"const __m512 {v} = {right};")
+            right = f"{mm}_{op}_ps({', '.join(a)})"
+        body.append(f"const __m{bits} {v} = {right};")
     last = f"v{lines(text)[-1][0].strip('_')}"
     inner = "\n".join(body)
+    # White is all ones, black those of alpha.
+    black = f"{mm}_set1_epi32(0xff000000)"
+    stored = (
+        f"__mmask16 inside = _mm512_cmp_ps_mask({last}, _mm512_setzero_ps(), _CMP_LT_OQ);\n"
+        f"_mm512_storeu_si512(to, _mm512_mask_mov_epi32({black}, inside, _mm512_set1_epi32(-1)));"
+        if bits == 512
+        else f"__m256i inside = _mm256_castps_si256(_mm256_cmp_ps({last}, _mm256_setzero_ps(), _CMP_LT_OQ));\n"
+        f"_mm256_storeu_si256((__m256i *)to, _mm256_or_si256(inside, {black}));"
+    )
     return f"""#include <immintrin.h>
 #include <stdint.h>
 void draw(uint32_t *out, const float *xs, const float *ys, int side, int threads) {{
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
-for (int j = 0; j < side; j++) for (int i = 0; i < side; i += 16) {{
-const __m512 x = _mm512_loadu_ps(xs + i), y = _mm512_set1_ps(ys[j]);
+for (int j = 0; j < side; j++) for (int i = 0; i < side; i += {lanes}) {{
+uint32_t *to = out + (long)j * side + i;
+const __m{bits} x = {mm}_loadu_ps(xs + i), y = {mm}_set1_ps(ys[j]);
 {inner}
-const __mmask16 inside = _mm512_cmp_ps_mask({last}, _mm512_setzero_ps(), _CMP_LT_OQ);
-_mm512_storeu_si512(out + (long)j * side + i,
-  _mm512_mask_blend_epi32(inside, _mm512_set1_epi32(0xff000000), _mm512_set1_epi32(-1))); }} }}
+const {stored} }} }}
 """
 
 
@@ -128,7 +138,7 @@ def main() -> None:
             forget()
             gc.collect()
             start = time.perf_counter()
-            pl.compile(picture, numerics=numerics)
+            pl.compile(picture, numerics=numerics, backend="llvm")
             took.append(1e3 * (time.perf_counter() - start))
         print(
             f"prospero, compile {numerics}: median {statistics.median(took):.0f} ms, min {min(took):.0f} ms"
@@ -142,7 +152,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "prospero.c"
-        source.write_text(c_source(text))
+        source.write_text(c_source(text, max(256, LlvmBackend().vector_bits)))
         flags = ["-O1", "-march=native", "-ffp-contract=off", "-fopenmp", "-fPIC", "-shared"]
         start = time.perf_counter()
         compiler = shutil.which("gcc") or "cc"
@@ -160,15 +170,19 @@ def main() -> None:
         by_hand()
         race.add(f"C straight line, {threads} thread(s)", by_hand, check(out.view(np.uint8)))
     pixels = np.empty((SIDE, SIDE, 4), np.uint8)
-    for numerics in ("exact", "relaxed"):
-        kernel = pl.compile(picture, numerics=numerics)
+    for name, options in (
+        ("exact", {"numerics": "exact", "backend": "llvm"}),
+        ("relaxed", {"backend": "llvm"}),
+        ("by default", {}),
+    ):
+        kernel = pl.compile(picture, **options)
         for threads in (1, 2):
 
             def ours(threads: int = threads, kernel: object = kernel) -> None:
                 kernel.render((SIDE, SIDE), zoom=SIDE / 2, threads=threads, out=pixels)
 
             ours()
-            race.add(f"pellucid {numerics}, {threads} thread(s)", ours, check(pixels))
+            race.add(f"pellucid {name}, {threads} thread(s)", ours, check(pixels))
     race.run("C straight line, 2 thread(s)", rounds=5, calls=2)
 
 

@@ -104,7 +104,7 @@ def cut(frame: Frame, options: Options, size: tuple[int, int]) -> Parts | None:
     from .pipeline import script
 
     backend = make_backend(options.backend)
-    stages = script(options, pixel_lanes(backend, options))
+    stages = script(options, pixel_lanes(backend, options, frame.kernel))
     after = 1 + [name for name, _ in stages].index(CUT)
     state = State(*_sized(frame, size), Ledger())
     for _, tactic in stages[:after]:

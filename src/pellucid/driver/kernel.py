@@ -449,7 +449,7 @@ def optimized(frame: Frame, options: Options, backend: Backend) -> Optimized:
     # Whoever finds code in the cache optimizes nothing.
     from .pipeline import optimize
 
-    return optimize(frame.kernel, frame.ranges, options, pixel_lanes(backend, options))
+    return optimize(frame.kernel, frame.ranges, options, pixel_lanes(backend, options, frame.kernel))
 
 
 @functools.cache

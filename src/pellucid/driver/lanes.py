@@ -6,7 +6,13 @@ Under `kernel`, `points`, `film` and `program`, which hand them to the scripts o
 from __future__ import annotations
 
 from ..backends.port import Backend
+from ..ir.expr import size
+from ..ir.nest import Kernel, all_roots
 from .options import Options
+
+MAX_NODES = 600
+"""Nodes of a kernel up to which a value may take several registers. LLVM takes twice as long for them where the text is
+long, and a long one has enough side by side."""
 
 
 def lanes_of(backend: Backend, options: Options) -> int:
@@ -15,7 +21,9 @@ def lanes_of(backend: Backend, options: Options) -> int:
     return max(1, bits // options.real.bits)
 
 
-def pixel_lanes(backend: Backend, options: Options) -> int:
-    """The pixels that a back end computes side by side: the lanes of one register, or of several."""
+def pixel_lanes(backend: Backend, options: Options, kernel: Kernel) -> int:
+    """The pixels that a back end computes side by side in a kernel: the lanes of one register, or of several."""
     registers: int = getattr(backend, "registers", 1)
+    if registers > 1 and size(all_roots(kernel.body)) > MAX_NODES:
+        registers = 1
     return lanes_of(backend, options) * registers

@@ -126,7 +126,7 @@ def _made(roots: Sequence[Expr], moving: bool, near: bool, options: Options) -> 
     backend = make_backend(options.backend)
 
     def best() -> Any:
-        return optimize(kernel, ranges, options, pixel_lanes(backend, options))
+        return optimize(kernel, ranges, options, pixel_lanes(backend, options, kernel))
 
     with gc_paused():
         return PointCode(of_kernel(kernel, ranges, options, backend, best), given, outputs)
