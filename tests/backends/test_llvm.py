@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import re
 import subprocess
 import sys
@@ -11,11 +12,15 @@ import weakref
 import numpy as np
 import pytest
 
+import pellucid as pl
 from pellucid.backends.conformance.programs import PROGRAMS
 from pellucid.backends.jit import engine
 from pellucid.backends.jit.binding import llvm_binding
 from pellucid.backends.llvm import LlvmBackend, register_reads
 from pellucid.base.errors import BackendError
+from pellucid.driver import Options
+from pellucid.driver.frame import FrameVariant
+from pellucid.driver.pipeline import optimize
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
 from pellucid.ir import types as T
@@ -302,3 +307,30 @@ def test_code_that_was_called_ends_with_its_last_user() -> None:
         assert alive() is None
     finally:
         gc.enable()
+
+
+def test_many_places_are_computed_where_they_are_used():
+    """Sixty waves, of each of which some values have places, keep few values alive at a time."""
+
+    def waves(p):
+        value = 0.3
+        for k in range(60):
+            value = value * 0.7 + pl.sin(p.x * (0.1 + 0.03 * k) + p.y * (0.5 + k)) * 0.9
+        return value
+
+    kernel, options = pl.compile(pl.image(waves), backend="tiles"), Options(backend="llvm")
+    frame, backend = kernel.frame(FrameVariant()), LlvmBackend()
+    best = optimize(frame.kernel, frame.ranges, options, 8)
+    lines = backend.text(best.kernel, best.ranges).splitlines()
+    made = {
+        found[1]: at for at, line in enumerate(lines) if (found := re.match(r"\s*(%[\w.]+) = .*<8 x", line))
+    }
+    last = {name: at for at, line in enumerate(lines) for name in re.findall(r"%[\w.]+", line)}
+    changes = [0] * (len(lines) + 1)
+    for name, at in made.items():
+        changes[at] += 1
+        changes[last[name]] -= 1
+    assert max(itertools.accumulate(changes)) < 24
+    size = (70, 40)
+    pixels = pl.render(pl.image(waves), size, zoom=20, backend="llvm")
+    assert np.array_equal(pixels, kernel.render(size, zoom=20))

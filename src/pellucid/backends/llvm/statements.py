@@ -8,7 +8,9 @@ from __future__ import annotations
 import weakref
 
 from ...base.errors import BackendError
+from ...ir.expr import Buffer, buffers
 from ...ir.nest import Alloc, Block, For, If, Let, Once, Repeat, Statement, Store, While
+from ..obligations import stored_buffers
 from ..port import CallingPlan, Phase
 from .branches import Branches
 from .iterations import Iterations, Memo
@@ -18,6 +20,10 @@ from .tables import TableReads
 from .values import Leaves, Reads
 from .vector_loops import VectorLoops
 from .versioning import Versioning
+
+MAX_NAMED = 64
+"""Places in a row that are computed in their order. Of more, each is computed where it is first used: registers do not
+hold them all, and what is computed long before it is used goes to memory and comes back."""
 
 
 class Statements:
@@ -61,13 +67,19 @@ class Statements:
             if all(isinstance(s, Let | Store) for s in block):
                 # Most positions are added up as addresses, and the nodes between bit fields and their copies are not
                 # wanted. Those that are wanted are computed where they are used.
-                block = tuple([s for s in block if not (isinstance(s, Let) and self._is_idle(s))])
+                many = len(block) > MAX_NAMED
+                stores = stored_buffers(block)
+                block = tuple(
+                    [s for s in block if not (isinstance(s, Let) and self._is_idle(s, stores, many))]
+                )
         for s in block:
             self._statement(s)
 
-    def _is_idle(self, s: Let) -> bool:
-        """Whether a value need not have a name where it is declared."""
-        return s.value in self.groups.passed or self.addressing.is_affine(s.value)
+    def _is_idle(self, s: Let, stores: set[Buffer], many: bool) -> bool:
+        """Whether a value need not have a name where it is declared, which may be one of many places beside stores."""
+        if s.value in self.groups.passed or self.addressing.is_affine(s.value):
+            return True
+        return many and stores.isdisjoint(buffers([s.value]))
 
     def _statement(self, s: Statement) -> None:
         match s:
