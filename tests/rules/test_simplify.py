@@ -225,6 +225,8 @@ def test_components_that_are_equal_or_count_are_known(text: str, expected: str):
         "iterate 0 (0, $x:f32) to (@0.0:i32 + 1, sin(@0.1:f32)) until false limit $n:i32 end.0",
         "iterate 0 (0.0, $x:f32) to (@0.0:f32 + 1.0, sin(@0.1:f32)) until false limit 16777217 end.0",
         "iterate 0 (-0.0, $x:f32) to (@0.0:f32 + 1.0, sin(@0.1:f32)) until false limit 9 end.0",
+        "iterate 0 (false, $x:f32) to (not(@0.0:bool), sin(@0.1:f32)) until false limit 9 end.0",
+        "iterate 0 (0.0, $x:f32) to (@0.1:f32 + 1.0, sin(@0.1:f32)) until false limit 9 end.0",
     ],
 )
 def test_components_that_differ_stay(text: str):

@@ -104,6 +104,11 @@ class ChosenCode:
             self._tiled += pixels if name == TILES else 0
             self._settled = self._decided(pixels)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known what draws from here on."""
+        return self._settled is not None
+
     def _watch(self, settled: _Settled, ms: float) -> None:
         """Choose again when frames take much longer than those by which it was chosen: another part is looked at."""
         self._slow = self._slow + 1 if ms > SLOWER * settled.ms else 0

@@ -182,7 +182,9 @@ class Kernel:
         tiles = replace(self.options, backend="tiles")
         return self.version(
             (variant, "smooth"),
-            lambda: SmoothCode(lambda: code_of(self.frame(variant), tiles), self.code(variant)),
+            lambda: SmoothCode(
+                lambda: code_of(self.frame(variant), tiles), cast("ChosenCode", self.code(variant))
+            ),
         )
 
     @once_positional(*FORMER_ORDER)

@@ -11,6 +11,7 @@ import math
 import time as clock
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..backends.port import Code
 from ..backends.tiles.machine.running import TileCode, Tolerance
 from ..backends.tiles.supersample.running import SampledCode
 from ..base.errors import BackendError, InputError
+from .choosing import ChosenCode
 from .frame import OUT
 from .tiers import Timing
 from .view import Smooth
@@ -27,7 +29,9 @@ from .view import Smooth
 FEWEST = 2
 """Samples to a row of every pixel, where their number depends on the error."""
 TRIES = 2
-"""Frames by which few samples and all of them are measured: the first one makes memory, or code."""
+"""Frames by which few samples are measured: the first one makes memory."""
+MAY_GAIN = 4.0
+"""How many times as long all samples may take while it is not settled yet what draws them."""
 
 
 class SmoothCode:
@@ -37,14 +41,15 @@ class SmoothCode:
     takes all of them, as no tolerance forbids.
     """
 
-    def __init__(self, few: Callable[[], Code], every: Code) -> None:
-        self._few, self.every = few, every
+    def __init__(self, few: Callable[[], Code], every: ChosenCode) -> None:
+        self._make_few, self.every = few, every
         self._timings: defaultdict[tuple[bool, int], Timing] = defaultdict(Timing)
 
-    def few(self) -> Code | None:
+    @cached_property
+    def few(self) -> SampledCode | None:
         """The tile machine's code, or None if it has none."""
         try:
-            code = self._few()
+            code = self._make_few()
         except BackendError:
             return None
         return code if isinstance(code, SampledCode) else None
@@ -53,17 +58,26 @@ class SmoothCode:
         self, arguments: Mapping[str, Any], pixels: NDArray[np.uint8], smooth: Smooth, threads: int | None
     ) -> None:
         """Fill pixels by whichever took less for frames like this one."""
-        few = self.few()
         timing = self._timings[smooth.error is None, int(arguments["samples"])]
-        names = ["every", "few"] if few is not None else ["every"]
-        untried = [name for name in names if timing.tries(name) < TRIES]
-        name = untried[-1] if untried else timing.fastest(names)
+        few = self.few if self._takes_few(timing) else None
         began = clock.perf_counter()
-        if few is not None and name == "few":
+        if few is not None:
             draw(few, arguments, pixels, smooth, threads)
         else:
             self.every.run(arguments, {OUT: pixels.reshape(-1).view(np.uint32)}, threads=threads)
+        name = "every" if few is None else "few"
         timing.add(name, 1e3 * (clock.perf_counter() - began), pixels.size)
+
+    def _takes_few(self, timing: Timing) -> bool:
+        """Whether few samples are expected to take less than all of them, or are to be measured."""
+        if self.few is None:
+            return False
+        if timing.tries("few") < TRIES:
+            return True
+        if not timing.tries("every"):
+            return False
+        may_gain = timing.least("every", 1) < MAY_GAIN * timing.least("few", 1)
+        return not (may_gain and not self.every.is_settled) and timing.fastest(["few", "every"]) == "few"
 
 
 def draw(

@@ -57,15 +57,21 @@ def unlooped(builder: Builder, node: Expr) -> Expr:
     position: int = node.attr
     init, step, stop, limit = parts(loop)
     start, after = init[position], step[position]
-    own = E.state(loop.attr[0], position, start.type)
+    own, type_ = E.state(loop.attr[0], position, start.type), start.type
     if after is own or stop is TRUE or builder.facts(limit).hi <= 0:
         return _noted(builder, "unloop", node, start)
-    counts = start is E.const(0, own.type) and stop is FALSE
-    if counts and after is E.apply("add", own, E.const(1, own.type)) and builder.facts(limit).lo >= 0:
-        if own.type is limit.type:
+    if (
+        stop is not FALSE
+        or start is not E.const(0, type_)
+        or after.op != "add"
+        or builder.facts(limit).lo < 0
+    ):
+        return node
+    if after.args == (own, E.const(1, type_)):
+        if type_ is limit.type:
             return _noted(builder, "count-steps", node, limit)
-        if own.type.is_float and builder.facts(limit).hi <= 2 / float(np.finfo(own.type.dtype).eps):
-            return _noted(builder, "count-steps", node, builder.convert("convert", limit, own.type))
+        if type_.is_float and builder.facts(limit).hi <= 2 / float(np.finfo(type_.dtype).eps):
+            return _noted(builder, "count-steps", node, builder.convert("convert", limit, type_))
     return node
 
 
