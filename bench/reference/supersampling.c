@@ -1,23 +1,9 @@
 /* The swirled checkerboard with n x n samples a pixel, by hand: light is counted, and the curve taken once a pixel. What
    bench/supersampling.py measures against. */
-#include <math.h>
+#include "swirled.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-static inline float light(float x, float y, float yy, float turns, float inverse_size) {
-  const float angle = -turns * sqrtf(x * x + yy);
-  const float quarters = rintf(angle * 4.0f);
-  const int quadrant = (int)quarters;
-  const float t = angle - quarters * 0.25f, s = t * t;
-  const float sine = t * (6.2831853f + s * (-41.341702f + s * (81.605249f + s * (-76.70586f + s * 42.058694f))));
-  const float cosine = 1.0f + s * (-19.739209f + s * (64.939394f + s * (-85.456817f + s * 60.244641f)));
-  float a = (quadrant & 1) ? cosine : sine, b = (quadrant & 1) ? sine : cosine;
-  a = (quadrant & 2) ? -a : a;
-  b = ((quadrant + 1) & 2) ? -b : b;
-  const float u = x * b - y * a, v = y * b + x * a;
-  const int parity = (int)floorf(u * inverse_size) + (int)floorf(v * inverse_size);
-  return (float)(parity & 1);
-}
 
 /* log2 and exp2 by polynomials, so that the loop over columns stays in vectors. */
 static inline float curve(float x) {
@@ -55,7 +41,10 @@ void swirl(uint32_t *out, int width, int height, int n, float turns, float inver
         for (int a = 0; a < n; a++) {
           const float left = first + (a + 0.5f) * step - width * 0.5f;
 #pragma omp simd
-          for (int i = 0; i < count; i++) sum[i] += light(i + left, y, yy, turns, inverse_size);
+          for (int i = 0; i < count; i++) {
+            const float x = i + left;
+            sum[i] += (float)swirled_parity(x, y, sqrtf(x * x + yy), turns, inverse_size);
+          }
         }
       }
 #pragma omp simd
