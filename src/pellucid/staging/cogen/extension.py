@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable
 from functools import cached_property
 from types import CodeType, FrameType
+from typing import Any
 
 from pellucid.staging.root.program import RootCode
 from pellucid.staging.times.lattice import CYCLIC, DYNAMIC, Stack, Time, TimeGraph, leaves
@@ -65,9 +66,12 @@ class Extension:
             return name
         first = self.times[0] if self.times else None
         after = first.code if isinstance(first, TimeGraph) else None
-        given = [frame.f_locals[one] for one in frame.f_code.co_varnames[1:2]]
-        if isinstance(first, Stack) and given and given[0].__class__ is tuple:
-            after = given[0][0].code
+        if isinstance(first, Stack):
+            # A stack begins with what it returns to; a function that takes the parts of one has them in a tuple.
+            top: Any = next((frame.f_locals[one] for one in frame.f_code.co_varnames[1:2]), None)
+            while top.__class__ is tuple and top:
+                top = top[0]
+            after = top.code if isinstance(top, Extension) else None
         return after.name.partition("'")[0] if after is not None and ":" in after.name else ""
 
     def _line(self, function: CodeType, line: int) -> int:
