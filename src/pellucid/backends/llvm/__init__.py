@@ -65,8 +65,8 @@ class LlvmBackend(Linking):
     def registers(self) -> int:
         """The registers that each value of a pixel's computation fills best, as bench/lanes.py measures.
 
-        What a pixel takes is long chains of instructions that wait for each other. Two chains side by side take
-        three quarters of the time of one with 256 bits; with 128 bits the registers do not suffice.
+        What a pixel takes is long chains of instructions that wait for each other. Two chains side by side take four
+        fifths of the time of one with 256 bits; with 128 bits the registers do not suffice, and more were not measured.
         """
         return 2 if self.vector_bits == 256 else 1
 

@@ -51,6 +51,12 @@ def jumps(instruction: Instruction) -> tuple[tuple[int, tuple[int, ...]], ...]:
             return ()
 
 
+def reads(instruction: Instruction) -> tuple[int, ...]:
+    """The registers that an instruction reads or passes to blocks."""
+    passed = [register for _, args in jumps(instruction) for register in args]
+    return (*operands(instruction), *passed, *(instruction[3] if instruction[0] == "unless" else ()))
+
+
 def streams(body: Stream) -> list[Stream]:
     """A stream and those inside of it."""
     found = [body]

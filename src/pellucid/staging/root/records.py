@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pellucid.ir.flow import BasicBlock, Graph, Instruction, Stream
-from pellucid.staging.root.graphs import Growing, jumps, operands, streams
+from pellucid.staging.root.graphs import Growing, reads, streams
 from pellucid.staging.root.sets import Set, bits
 
 MAX_FIELDS = 6
@@ -116,8 +116,7 @@ class Records:
                 elif place is not None:
                     needs.add((place.sites, place.depth))
                 continue
-            passed = [register for _, args in jumps(instruction) for register in args]
-            for register in (*operands(instruction), *passed):
+            for register in reads(instruction):
                 if register in self._places:
                     needs.add((self._places[register].sites, _HIDDEN))
         has_changed = True

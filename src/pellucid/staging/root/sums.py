@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from pellucid.ir.flow import BasicBlock, Graph, Instruction, Stream
-from pellucid.staging.root.graphs import ANY, CHECKED, Growing, Range, jumps, operands, streams
+from pellucid.staging.root.graphs import ANY, CHECKED, Growing, Range, reads, streams
 
 _WITHOUT = frozenset(
     "mod shr and or xor eq lt is0 select car cdr tags field row fixed within".split()  # noqa: SIM905 - one line
@@ -24,7 +24,7 @@ def summed(graph: Graph, known: Mapping[int, Range]) -> Graph:
     growing = Growing(graph)
     blocks: list[BasicBlock] = []
     for block in graph.blocks:
-        uses = Counter(register for stream in streams(block.body) for i in stream for register in _reads(i))
+        uses = Counter(register for stream in streams(block.body) for i in stream for register in reads(i))
         body: Stream = []
         waiting = [(block.body, body)]
         while waiting:
@@ -38,16 +38,6 @@ def summed(graph: Graph, known: Mapping[int, Range]) -> Graph:
                     out.append(instruction)
         blocks.append(block._replace(body=body))
     return growing.grown(graph, blocks)
-
-
-def _reads(instruction: Instruction) -> tuple[int, ...]:
-    """The registers that an instruction reads or hands over."""
-    handed = instruction[3] if instruction[0] == "unless" else ()
-    return (
-        *operands(instruction),
-        *handed,
-        *(register for _, args in jumps(instruction) for register in args),
-    )
 
 
 class _Chain(NamedTuple):
