@@ -30,6 +30,7 @@ from .interleaved import InterleavedLoads, Strides
 from .joined_bytes import JoinedBytes
 from .loads import Loads
 from .neighbors import Neighbors
+from .outlining import Outlining
 from .register_reads import RegisterReads
 from .scope import Scope
 from .shuffles import Shuffles
@@ -73,7 +74,10 @@ class Function:
         masks = machine.cheap_masks
         groups = InterleavedStores(strides, self.bounds, tables, reads, writers, masks=masks)
         stores = Stores(groups, masks=masks)
-        self.statements = Statements(plan, phase, leaves, stores, tables, reads, grid=machine.grid)
+        self.outlining = Outlining(values, name)
+        self.statements = Statements(
+            plan, phase, leaves, stores, tables, reads, self.outlining, grid=machine.grid
+        )
 
     def _is_long(self, reads: Reads) -> bool:
         """Whether the function is so long that the code generator must not search for shuffles."""
@@ -82,14 +86,15 @@ class Function:
         return accesses > PERMUTE_THRESHOLD or len(loops) > 1
 
     def text(self) -> str:
-        """A function of (params, buffers, sizes, begin, end), and before it the constants that it reads."""
+        """A function of (params, buffers, sizes, begin, end), with the constants and functions that it uses."""
         for k, p in enumerate(self.plan.kernel.params):
             self._parameter(k, p)
         self.statements.write(self.phase.body)
         self.out.emit("ret void")
         head = f"define void @{self.name}(ptr %params, ptr %buffers, ptr %sizes, i64 %begin, i64 %end) nounwind {{"
         lines = "\n".join(self.out.lines)
-        return "".join([f"{line}\n" for line in self.shuffles.constants]) + bounded(f"{head}\n{lines}\n}}\n")
+        constants = [f"{line}\n" for line in self.shuffles.constants]
+        return "".join([*constants, bounded(f"{head}\n{lines}\n}}\n"), *self.outlining.functions])
 
     def _parameter(self, k: int, p: Expr) -> None:
         """Read a parameter from its slot of 8 bytes."""

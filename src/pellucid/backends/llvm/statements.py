@@ -15,6 +15,7 @@ from ..port import CallingPlan, Phase
 from .branches import Branches
 from .iterations import Iterations, Memo
 from .loops import Loops
+from .outlining import Outlining
 from .stores import Stores
 from .tables import TableReads
 from .values import Leaves, Reads
@@ -37,6 +38,7 @@ class Statements:
         stores: Stores,
         tables: TableReads,
         reads: Reads,
+        outlining: Outlining,
         *,
         grid: bool,
     ) -> None:
@@ -51,7 +53,7 @@ class Statements:
             own.write(block)
 
         self.memo = Memo(values, write)
-        self.branches = Branches(values, write)
+        self.branches = Branches(outlining, write)
         self.iterations = Iterations(values, self.memo, write)
         self.vector_loops = VectorLoops(values, reads, write)
         versioning = Versioning(stores.addressing, stores.bounds, reads)

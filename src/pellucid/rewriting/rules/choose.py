@@ -73,7 +73,7 @@ def float_choice(b: Builder, node: Expr) -> Expr | None:
     # Otherwise a side must get simpler, or several choices become one; and taking a choice from its other users makes
     # a second one of it.
     one_sided = any(all(a.op == "const" for a in side) for side in sides)
-    if len(choices) == 1 and not one_sided and not _absorbs(b, node.op, choices[0]):
+    if len({*choices}) == 1 and not one_sided and not _absorbs(b, node.op, choices[0]):
         return None
     if not all(b.alone(c) for c in choices) and not all(_reduces(b, node, side) for side in sides):
         return None
