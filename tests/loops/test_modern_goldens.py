@@ -32,6 +32,7 @@ MODERN = {
     "grid",
     "guard_store",
     "lanes",
+    "lockstep",
     "peel",
     "privatize",
     "replace_scalar",

@@ -183,6 +183,39 @@ def choices(maker: Maker) -> N.Kernel:
     return program(N.For(i, ZERO, COUNT, (N.Store(buffer, own.args[0], value), maker.store((i,)))))
 
 
+def iterating(maker: Maker) -> N.Kernel:
+    """A loop of stores whose values iterate: in the steps of others, for others, or where they are wanted."""
+    i = E.index("i")
+
+    def some(*values: E.Expr) -> E.Expr:
+        found = maker.rng.choice((*values, E.load(B, i), maker.whole((i,), 1, loads=False)))
+        if maker.rng.random() < 0.5:
+            other = maker.rng.choice((*values, maker.whole((i,), 1, loads=False)))
+            found = E.apply(maker.rng.choice(("add", "sub", "mul", "min")), found, other)
+        return found
+
+    def steps(depth: int, *values: E.Expr) -> E.Expr:
+        states = [E.state(depth, k, t) for k, t in enumerate((T.i32, T.boolean)[: maker.rng.choice((1, 2))])]
+        inner = [steps(depth - 1, states[0])] if depth and maker.rng.random() < 0.7 else []
+        first = some(states[0], *inner, *values)
+        rest = [E.apply("lt", some(states[0]), some(*values)) for _ in states[1:]]
+        stop = maker.rng.choice((E.FALSE, E.apply("lt", some(states[0]), some(*values)), *states[1:]))
+        limit = maker.rng.choice((E.const(3, T.i32), COUNT, i))
+        init = [some(*values), E.TRUE][: len(states)]
+        found = E.iterate(init, [first, *rest], stop, limit, depth)
+        return E.apply("choose", found[1], found[0], some()) if rest else found[0]
+
+    stores: list[N.Store] = []
+    for _ in range(maker.rng.choice((1, 1, 2))):
+        value = steps(1)
+        if maker.rng.random() < 0.4:
+            value = E.apply("choose", maker.truth((i,), loads=False), some(value), some())
+        if maker.rng.random() < 0.4:
+            value = steps(1, value)
+        stores.append(N.Store(A, maker.rng.choice((i, E.apply("add", i, STEP), some())), value))
+    return program(N.For(i, ZERO, maker.rng.choice((E.const(5, T.i32), COUNT)), tuple(stores)))
+
+
 def unneeded(maker: Maker) -> N.Kernel:
     """Programs of which only one array is needed at the end."""
     return dataclasses.replace(maker.kernel(3), outputs=(A, B, C, F, H, X, Y))
@@ -214,6 +247,8 @@ SHAPES = [
     (branches, "unswitch", {}),
     (choices, "guard_store", {}),
     (choices, "branch_store", {}),
+    (iterating, "lockstep", {"size": 2}),
+    (iterating, "lockstep", {}),
 ]
 
 

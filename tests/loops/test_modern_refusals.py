@@ -32,6 +32,8 @@ BY_LANES = loop("a[i] := 1", head="for i in 0 .. 50 by 4 lanes:")
 MOVING = loop("t[0] := i", head="for i in 0 .. t[0]:")
 ANY = loop("a[i] := 1", head="for i in m .. n:")
 GATHER = "a[convert.i32(c[i]) & 15] := a[convert.i32(c[i]) & 15] + 1"
+ITERATE = "(iterate 0 ({}) to (@0.0:i32 + 3) until 20 < @0.0:i32 limit 40 end.0)"
+STEPS = f"a[i] := {ITERATE.format('i')}"
 SQUARE = loop("for j in 0 .. 9:", "  a[i * 9 + j] := 1", head="for i in 0 .. 9:")
 EVEN = "t[0] := t[0] + 3"
 
@@ -160,6 +162,21 @@ REFUSALS = [
     ("lanes", 1, {}, "no-flow", loop("a[i * 3] := a[i * 3] + 1")),
     ("lanes", 1, {}, "apart", loop("a[3] := i")),
     ("lanes", 1, {}, "apart", loop("a[i] := 1", "a[i + 1] := 2")),
+    ("lockstep", 1, {}, "iterates", loop("a[i] := 1")),
+    ("lockstep", 1, {}, "iterates", loop(STEPS, head="for i in 0 .. 50 by 4 lanes:")),
+    ("lockstep", 1, {}, "iterates", loop(f"a[i] := {ITERATE.format('n')}")),
+    ("lockstep", 1, {}, "iterates", loop("if i < 3:", f"  {STEPS}")),
+    ("lockstep", 1, {"size": 0}, "positive-size", loop(STEPS)),
+    ("lockstep", 1, {}, "bounds-unchanged", loop(STEPS, "t[0] := 9", head="for i in 0 .. t[0]:")),
+    ("lockstep", 1, {}, "no-overflow", loop(STEPS, head="for i in m .. n:")),
+    ("lockstep", 1, {}, "memory-unchanged", loop(f"a[i + 1] := {ITERATE.format('a[i]')}")),
+    (
+        "lockstep",
+        1,
+        {"size": 24},
+        "in-domain",
+        loop(f"a[i] := {ITERATE.format('shift_left_in(1, i)')}", head="for i in 0 .. 32:"),
+    ),
     ("spread", 1, {}, "in-order", BY_LANES),
     ("spread", 1, {"band": 0}, "positive-band", loop("a[i] := 1")),
     ("spread", 2, {}, "outermost", loop("for j in 0 .. 9:", "  a[j] := 1")),

@@ -29,8 +29,18 @@ PRINTED = sorted((HERE / "programs" / "printed").glob("*.hops"))
 
 
 def canonical(block: N.Block) -> N.Block:
-    """The block with loops named in their order: s-expressions give each loop a name of its own."""
+    """The block with loops named in their order, and arrays of one block together.
+
+    S-expressions give each loop a name of its own, and each array a block.
+    """
     numbers = count()
+
+    def together(s: N.Statement) -> N.Statement:
+        match s:
+            case N.Alloc(sizes, (N.Alloc(more, body),)):
+                return N.Alloc({**sizes, **more}, body)
+            case _:
+                return s
 
     def renamed(inner: N.Block, names: dict[E.Expr, E.Expr]) -> N.Block:
         made: list[N.Statement] = []
@@ -45,7 +55,7 @@ def canonical(block: N.Block) -> N.Block:
             )
             if isinstance(new, N.For):
                 new = N.For(own[new.index], new.lo, new.hi, (), new.how)
-            made.append(N.with_blocks(new, blocks))
+            made.append(together(N.with_blocks(new, blocks)))
         return tuple(made)
 
     return renamed(block, {})

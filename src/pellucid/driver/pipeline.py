@@ -21,7 +21,7 @@ from ..loops.scripts.borders import borders
 from ..loops.scripts.cycles import take_cycles
 from ..loops.scripts.passes import if_any, keeping, rules
 from ..loops.scripts.splitting import split_rows
-from ..loops.scripts.strategies import attempted
+from ..loops.scripts.strategies import attempted, wherever
 from ..loops.scripts.widths import by_lanes
 from ..reasoning.infer import Ranges
 from .options import Options
@@ -111,9 +111,27 @@ def script(options: Options, lanes: int) -> list[Stage]:
         # The interpreter in NumPy takes whole frames at once, and a C compiler splits loops by itself.
         *([("rows", split_rows)] if lanes > 1 else []),
         ("spread", attempt("spread", band=8)),
-        ("vectorized", by_lanes(lanes, options.real.bits) if lanes > 1 else attempt("lanes", count=1)),
-        # What is computed at once leaves a plain loop, of which a C compiler makes vectors.
-        ("placed", attempt("place", defer=False) if options.backend == "c" else attempt("place")),
+        *(
+            _plain_loops()
+            if options.backend == "c"
+            else [
+                (
+                    "vectorized",
+                    by_lanes(lanes, options.real.bits) if lanes > 1 else attempt("lanes", count=1),
+                ),
+                ("placed", attempt("place")),
+            ]
+        ),
+    ]
+
+
+def _plain_loops() -> list[Stage]:
+    """The last stages for a C compiler, which makes vectors of plain loops: all steps of iterations are such loops."""
+    return [
+        ("lockstep", wherever("lockstep")),
+        # What leaves a loop is computed at once, for nothing is asked in a plain loop.
+        ("placed", attempt("place", defer=False)),
+        ("joined", wherever("join_loops")),
     ]
 
 

@@ -6,12 +6,14 @@ inside: from ``-base`` to ``size - base``, for a store to ``base + index``.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import NamedTuple
 
 from ...ir import types as T
-from ...ir.expr import Expr, topological
+from ...ir.expr import Buffer, Expr, topological
 from ...ir.nest import Alloc, For, Once, Repeat, Store, While, all_roots, walk
 from ...reasoning.infer import FactsOf
+from ..obligations import stored_buffers
 
 MAX_BASE = 1 << 48
 """A bound of positions of 64 bits: what is added to them does not wrap."""
@@ -69,8 +71,26 @@ def clipped(loop: For, facts: FactsOf) -> ClippedLoop | None:
 
 def is_parallel(loop: For) -> bool:
     """Whether iterations do not depend on each other, and have no loop: C may make vectors of them."""
-    stored = {s.buffer for s in walk(loop.body) if isinstance(s, Store)}
-    if len(stored) != 1 or any(isinstance(s, Alloc | For | Once | Repeat | While) for s in walk(loop.body)):
+    stores = [s for s in walk(loop.body) if isinstance(s, Store)]
+    stored = {s.buffer for s in stores}
+    if not stored or any(isinstance(s, Alloc | For | Once | Repeat | While) for s in walk(loop.body)):
         return False
     nodes = topological(all_roots(loop.body))
-    return not any(n.op == "iterate" or (n.op == "load" and n.attr in stored) for n in nodes)
+    loads = [n for n in nodes if n.op == "load" and n.attr in stored]
+    if any(n.op == "iterate" for n in nodes):
+        return False
+    # Of several stores, and of what is loaded as well, each iteration has its own element.
+    places = [*(s.position for s in stores), *(n.args[0] for n in loads)]
+    return len(places) == 1 or all(position is loop.index for position in places)
+
+
+def loaded_first(loop: For, arrays: Container[Buffer]) -> list[Expr]:
+    """The loads of its own element that an iteration has of some arrays before it stores to them."""
+    found: dict[Expr, None] = {}
+    stored: set[Buffer] = set()
+    for s in loop.body:
+        for n in topological(all_roots((s,))):
+            if n.op == "load" and n.args[0] is loop.index and n.attr in arrays and n.attr not in stored:
+                found[n] = None
+        stored |= stored_buffers((s,))
+    return list(found)

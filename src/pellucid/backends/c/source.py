@@ -19,7 +19,16 @@ from ...reasoning.infer import FactsOf
 from ..jit.polling import POLL_INTERVAL
 from ..obligations import Proofs, clashing, nodes_of, reads_of_written, require_domain, stored_buffers
 from ..port import CallingPlan, Ranges
-from .clipping import HELPER_BEGIN, HELPER_END, HELPER_PRAGMA, PRAGMA, ClippedLoop, clipped, is_parallel
+from .clipping import (
+    HELPER_BEGIN,
+    HELPER_END,
+    HELPER_PRAGMA,
+    PRAGMA,
+    ClippedLoop,
+    clipped,
+    is_parallel,
+    loaded_first,
+)
 from .kept import PlaceWriter
 from .spelling import HELPER_INSIDE, CTemplate, Text, form, helper_bits, literal, negates, typed
 
@@ -334,13 +343,18 @@ class CSource(PlaceWriter):
             self.clip = clip
             begin, end = self.inside(clip, begin, end)
         with self.keeping(s.body):
-            if is_parallel(s):
+            parallel = is_parallel(s)
+            if parallel:
                 self.helpers["pragma"] = HELPER_PRAGMA
                 self.lines.append(PRAGMA)
             self.emit(f"for ({typed(s.index.type)} {name} = {begin}; {name} < {end}; {name}++) {{")
 
             def inner() -> None:
                 self.bind(s.index, name)
+                if parallel:
+                    # A load that stands in an arm would be one by masks.
+                    for node in loaded_first(s, self.private):
+                        self.let(node)
                 self.block(s.body)
 
             self.scoped(inner)
