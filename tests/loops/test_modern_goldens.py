@@ -36,6 +36,7 @@ MODERN = {
     "peel",
     "privatize",
     "replace_scalar",
+    "skip_arm",
     "spread",
     "strength_reduce",
     "strip_mine",

@@ -216,6 +216,27 @@ def iterating(maker: Maker) -> N.Kernel:
     return program(N.For(i, ZERO, maker.rng.choice((E.const(5, T.i32), COUNT)), tuple(stores)))
 
 
+def sided(maker: Maker) -> N.Kernel:
+    """A loop of stores whose values are chosen, on few conditions, sides within sides and shared now and then."""
+    i = E.index("i")
+    tests = [maker.truth((i,)) for _ in range(2)]
+    shared = [maker.whole((i,)) for _ in range(2)]
+
+    def some(depth: int) -> E.Expr:
+        if depth == 0:
+            return maker.rng.choice((*shared, maker.whole((i,)), maker.whole((i,), 1)))
+        if maker.rng.random() < 0.6:
+            return E.apply("choose", maker.rng.choice(tests), some(depth - 1), some(depth - 1))
+        return E.apply(maker.rng.choice(("add", "mul", "xor")), some(depth - 1), some(depth - 1))
+
+    targets = maker.rng.choice(((C,), (C, F), (F,)))
+    stores = [
+        N.Store(b, maker.rng.choice((i, shared[0])), E.apply("convert", some(3), attr=b.type))
+        for b in targets
+    ]
+    return program(N.For(i, ZERO, maker.rng.choice((E.const(5, T.i32), COUNT)), tuple(stores)))
+
+
 def unneeded(maker: Maker) -> N.Kernel:
     """Programs of which only one array is needed at the end."""
     return dataclasses.replace(maker.kernel(3), outputs=(A, B, C, F, H, X, Y))
@@ -249,6 +270,8 @@ SHAPES = [
     (choices, "branch_store", {}),
     (iterating, "lockstep", {"size": 2}),
     (iterating, "lockstep", {}),
+    (sided, "skip_arm", {"size": 2, "dear": 1}),
+    (sided, "skip_arm", {"dear": 3}),
 ]
 
 

@@ -34,6 +34,9 @@ ANY = loop("a[i] := 1", head="for i in m .. n:")
 GATHER = "a[convert.i32(c[i]) & 15] := a[convert.i32(c[i]) & 15] + 1"
 ITERATE = "(iterate 0 ({}) to (@0.0:i32 + 3) until 20 < @0.0:i32 limit 40 end.0)"
 STEPS = f"a[i] := {ITERATE.format('i')}"
+SIDED = "(if i < 5 then {} * 3 + 1 else 2)"
+SIDES = f"a[i] := {SIDED.format('i')}"
+DEAR = {"dear": 1}
 SQUARE = loop("for j in 0 .. 9:", "  a[i * 9 + j] := 1", head="for i in 0 .. 9:")
 EVEN = "t[0] := t[0] + 3"
 
@@ -176,6 +179,23 @@ REFUSALS = [
         {"size": 24},
         "in-domain",
         loop(f"a[i] := {ITERATE.format('shift_left_in(1, i)')}", head="for i in 0 .. 32:"),
+    ),
+    ("skip_arm", 1, {}, "dear-arm", loop(SIDES)),
+    ("skip_arm", 1, DEAR, "dear-arm", loop("a[i] := if n < 5 then i * 3 else 1")),
+    ("skip_arm", 1, DEAR, "dear-arm", loop(SIDES, head="for i in 0 .. 50 by 4 lanes:")),
+    ("skip_arm", 1, DEAR, "dear-arm", loop("if i < 3:", f"  {SIDES}")),
+    # What the side needs, another store needs as well.
+    ("skip_arm", 1, DEAR, "dear-arm", loop("a[i] := if i < 5 then i * 3 else 1", "b[i] := i * 3")),
+    ("skip_arm", 1, {"size": 0, **DEAR}, "positive-size", loop(SIDES)),
+    ("skip_arm", 1, DEAR, "bounds-unchanged", loop(SIDES, "t[0] := 9", head="for i in 0 .. t[0]:")),
+    ("skip_arm", 1, DEAR, "no-overflow", loop(SIDES, head="for i in m .. n:")),
+    ("skip_arm", 1, DEAR, "memory-unchanged", loop(f"a[i + 1] := {SIDED.format('a[i]')}")),
+    (
+        "skip_arm",
+        1,
+        {"size": 24, **DEAR},
+        "in-domain",
+        loop(f"a[i] := {SIDED.format('shift_left_in(1, i)')}", head="for i in 0 .. 32:"),
     ),
     ("spread", 1, {}, "in-order", BY_LANES),
     ("spread", 1, {"band": 0}, "positive-band", loop("a[i] := 1")),

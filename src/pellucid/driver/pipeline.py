@@ -6,12 +6,13 @@ into the ledger, and `explain` prints the program after each stage.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..ir.expr import Expr
+from ..ir.expr import Expr, topological
 from ..ir.facts import Facts
-from ..ir.nest import For, Kernel
+from ..ir.nest import For, Kernel, all_roots, walk
 from ..ir.verify import checking
 from ..loops.core.elements import index_facts
 from ..loops.core.ledger import Ledger
@@ -128,11 +129,23 @@ def script(options: Options, lanes: int) -> list[Stage]:
 def _plain_loops() -> list[Stage]:
     """The last stages for a C compiler, which makes vectors of plain loops: all steps of iterations are such loops."""
     return [
+        ("arms", wherever("skip_arm")),
         ("lockstep", wherever("lockstep")),
-        # What leaves a loop is computed at once, for nothing is asked in a plain loop.
-        ("placed", attempt("place", defer=False)),
+        ("placed", _placed_plainly),
         ("joined", wherever("join_loops")),
     ]
+
+
+def _placed_plainly(state: State) -> State:
+    """Places of plain loops: what leaves a loop is computed at once, and both sides of choices are.
+
+    Where a whole row decides a choice, sides are branches: C compilers make no vectors of such a loop.
+    """
+    loops = [s for s in walk(state.kernel.body) if isinstance(s, For)]
+    inner = sum({s.index.free for s in loops if not any(isinstance(x, For) for x in walk(s.body))})
+    tests = [n.args[0] for n in topological(all_roots(state.kernel.body)) if n.op == "choose"]
+    by_rows = any(test.free and not test.free & inner for test in tests)
+    return attempt("place", defer=False, **({} if by_rows else {"threshold": math.inf}))(state)
 
 
 def _simplified(options: Options) -> tuple[Stage, Tactic]:

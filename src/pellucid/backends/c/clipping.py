@@ -22,6 +22,10 @@ HELPER_PRAGMA = """/* Compile with -fopenmp-simd, or each element is computed by
 #ifdef __GNUC__
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #endif
+#if defined(__GNUC__) && !defined(__clang__)
+/* Where jumps or truths are computed ahead, gcc makes no vectors of choices. */
+#pragma GCC optimize("no-thread-jumps", "no-tree-pre")
+#endif
 """
 HELPER_BEGIN = """static inline int64_t begin_inside(int64_t begin, int64_t end, int64_t base)
 {

@@ -30,7 +30,7 @@ from .clipping import (
     loaded_first,
 )
 from .kept import PlaceWriter
-from .spelling import HELPER_INSIDE, CTemplate, Text, form, helper_bits, literal, negates, typed
+from .spelling import HELPER_INSIDE, CTemplate, Text, form, helper_bits, literal, negates, truth_form, typed
 
 MAX_TEXT = 90
 """Expressions longer than this get a name."""
@@ -168,6 +168,9 @@ class CSource(PlaceWriter):
         """The template of a row; None for other nodes."""
         if node.op in E.STRUCTURAL:
             return None
+        if node.op == "choose" and node.type is T.boolean:
+            then, orelse = (a.attr if a.op == "const" else None for a in node.args[1:])
+            return truth_form(table.row("choose"), then, orelse)
         return form(table.row(node.op), node.args[0].type, node.type)
 
     def repeats(self, node: Expr, k: int) -> int:

@@ -160,7 +160,19 @@ def form(prim: Prim, first: T.Type, result: T.Type) -> CTemplate:
     Raises BackendError when the row has no spelling of its own.
     """
     require_spelling(prim)
-    template = _without_idle_casts(prim.spelling("c", first.kind), first)
+    return _template(prim.spelling("c", first.kind), prim, first, result)
+
+
+@cache
+def truth_form(prim: Prim, then: bool | None, orelse: bool | None) -> CTemplate:
+    """The template of a choice between truths, of which some are constant: by logic, of which gcc makes vectors."""
+    sides = {True: ("{0}", "!{0}"), False: ("", ""), None: ("({0} & {1})", "(!{0} & {2})")}
+    template = " | ".join(filter(None, (sides[then][0], sides[orelse][1])))
+    return _template(f"(bool)({template})", prim, T.boolean, T.boolean)
+
+
+def _template(spelling: str, prim: Prim, first: T.Type, result: T.Type) -> CTemplate:
+    template = _without_idle_casts(spelling, first)
     words = {
         "T": typed(first),
         "R": typed(result),
