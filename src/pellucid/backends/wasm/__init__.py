@@ -6,7 +6,7 @@ and `module` completes the object to a module, with its memory, its tables and b
 
 from __future__ import annotations
 
-from .module import ModuleAddresses, completed, written
+from .module import ModuleAddresses, closed, completed, written
 from .target import ENTRY, LANES, compiled, machine
 
-__all__ = ["ENTRY", "LANES", "ModuleAddresses", "compiled", "completed", "machine", "written"]
+__all__ = ["ENTRY", "LANES", "ModuleAddresses", "closed", "compiled", "completed", "machine", "written"]

@@ -45,6 +45,18 @@ def completed(code: bytes, plan: CallingPlan, name: str) -> tuple[dict[int, byte
     """
     if len(plan.phases) != 1 or plan.calling.scratch or plan.calling.written != 1:
         raise BackendError("a module has one phase, one output and no scratch memory", place=plan.kernel.name)
+    sections, segments, end = closed(code, name)
+    places, data = _laid_out(plan, end)
+    sections[_DATA] = _vector([*segments, *(_segment(at, content) for at, content in data)])
+    sections[_MEMORY] = bytes([1, 0, *_unsigned(-(-places.out // PAGE))])
+    return {k: sections[k] for k in _ORDER if k in sections}, places
+
+
+def closed(code: bytes, name: str) -> tuple[dict[int, bytes], list[bytes], int]:
+    """The sections of a module that imports nothing, and exports its memory and its first function, by its name.
+
+    Also the segments of its data, and the address after them and its stack. Raises as `completed` does.
+    """
     found = dict(_sections(code))
     takes_stack = _check_imports(found.pop(_IMPORT, b"\0"))
     if odd := found.keys() - set(_ORDER):
@@ -55,11 +67,9 @@ def completed(code: bytes, plan: CallingPlan, name: str) -> tuple[dict[int, byte
     if takes_stack:
         end = _aligned(end) + STACK
         found[_GLOBAL] = bytes([1, 0x7F, 1, 0x41, *_signed(end), 0x0B])
-    places, data = _laid_out(plan, end)
-    found[_DATA] = _vector([*segments, *(_segment(at, content) for at, content in data)])
-    found[_MEMORY] = bytes([1, 0, *_unsigned(-(-places.out // PAGE))])
+    found[_MEMORY] = bytes([1, 0, *_unsigned(-(-end // PAGE) or 1)])
     found[_EXPORT] = _vector([_name("memory") + bytes([2, 0]), _name(name) + bytes([0, 0])])
-    return {k: found[k] for k in _ORDER if k in found}, places
+    return {k: found[k] for k in _ORDER if k in found}, segments, end
 
 
 def written(sections: dict[int, bytes], told: bytes) -> bytes:
