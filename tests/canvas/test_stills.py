@@ -24,7 +24,7 @@ def decoded(path):
         return picture.mode, np.asarray(picture)
 
 
-@pytest.mark.parametrize("suffix", [".png", ".apng", ".webp", ".tif", ".tiff", ".PNG"])
+@pytest.mark.parametrize("suffix", [".png", ".apng", ".webp", ".tif", ".tiff", ".tga", ".PNG"])
 def test_lossless_formats_keep_every_bit(kernel, tmp_path, suffix):
     path = tmp_path / f"picture{suffix}"
     save(kernel, path, SIZE, zoom=2.0, center=(1.0, -3.0))
@@ -44,6 +44,15 @@ def test_a_background_makes_it_opaque(kernel, tmp_path, suffix):
     save(kernel, path, SIZE, background="#ffcc00")
     pixels = np.load(path) if suffix == ".npy" else decoded(path)[1]
     np.testing.assert_array_equal(pixels, laid_on(render(kernel, SIZE), (255, 204, 0)))
+
+
+@pytest.mark.parametrize("suffix", [".bmp", ".ppm"])
+def test_formats_without_alpha_lie_on_white(kernel, tmp_path, suffix):
+    path = tmp_path / f"picture{suffix}"
+    save(kernel, path, SIZE)
+    mode, pixels = decoded(path)
+    assert mode == "RGB"
+    np.testing.assert_array_equal(pixels, laid_on(render(kernel, SIZE), (255, 255, 255)))
 
 
 def test_jpeg_lies_on_white_and_is_close(kernel, tmp_path):

@@ -43,6 +43,9 @@ FORMATS = (
     Format("GIF", (".gif",), moving=True, alpha="mask", largest_side=65_535),
     Format("NPY", (".npy",), moving=True, depths=(8, 16, 32)),
     Format("EXR", (".exr",), alpha="associated", depths=(32, 16)),
+    Format("BMP", (".bmp",), alpha="none", largest_side=32_767),
+    Format("PPM", (".ppm",), alpha="none"),
+    Format("TGA", (".tga",), largest_side=65_535),
     Format(
         "MP4",
         (".mp4", ".m4v", ".mov"),
