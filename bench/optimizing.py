@@ -12,7 +12,7 @@ from pellucid import algebra as alg
 from pellucid.algebra.naive import Lowering
 from pellucid.algebra.script import optimized
 from pellucid.base.deep_stack import with_deep_stack
-from pellucid.driver.kernel import make_backend
+from pellucid.driver.lending import make_backend
 from pellucid.driver.options import Options
 from pellucid.ir.nest import Kernel
 

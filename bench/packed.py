@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.driver.kernel import make_backend
+from pellucid.driver.lending import make_backend
 from pellucid.driver.options import Options
 from pellucid.driver.pipeline import Optimized, array_script, expansion, optimize
 from pellucid.ir.nest import Kernel, inputs

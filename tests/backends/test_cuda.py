@@ -24,7 +24,7 @@ from pellucid.backends.cuda import driver as cuda_driver
 from pellucid.backends.cuda.code import MAX_ARGUMENTS, MAX_BLOCKS
 from pellucid.base.errors import BackendError
 from pellucid.driver import forget
-from pellucid.driver.kernel import make_backend
+from pellucid.driver.lending import make_backend
 from pellucid.ir import interp
 from pellucid.ir.parse import parse_nest
 from pellucid.loops.analysis.placement import place

@@ -6,7 +6,7 @@ import pytest
 
 from pellucid.backends.registry import maker, names
 from pellucid.base.errors import BackendError
-from pellucid.driver.kernel import make_backend
+from pellucid.driver.lending import make_backend
 from pellucid.driver.options import Options
 
 from .conftest import back_ends

@@ -11,7 +11,7 @@ from pellucid.backends.cuda import driver as cuda_driver
 from pellucid.cli import doctor as doctor_file
 from pellucid.driver import cache as cache_file
 from pellucid.driver import calibration
-from pellucid.driver.kernel import make_backend
+from pellucid.driver.lending import make_backend
 from pellucid.reasoning.machine import CHARGES, CostModel
 
 

@@ -14,7 +14,8 @@ import pellucid as pl
 from pellucid.conversion import color_model
 from pellucid.conversion.nests import nest_between
 from pellucid.conversion.plan import conversion
-from pellucid.driver.kernel import make_backend, optimized
+from pellucid.driver.kernel import optimized
+from pellucid.driver.lending import make_backend
 from pellucid.driver.options import Options
 from pellucid.pixels import FORMATS, Layout, layout_of, pack, unpack
 

@@ -17,7 +17,8 @@ from tests.pixels.test_layouts import ORACLES, rows
 import pellucid as pl
 from pellucid.conversion.access import PlaneMemory, plus, read, times, write
 from pellucid.conversion.nests import frame_of
-from pellucid.driver.kernel import make_backend, optimized
+from pellucid.driver.kernel import optimized
+from pellucid.driver.lending import make_backend
 from pellucid.driver.options import Options
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N

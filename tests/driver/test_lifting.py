@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import pellucid as pl
 from pellucid import images as im
 from pellucid.driver.frame import COLUMN, OUT, ROW, Frame, build
-from pellucid.driver.kernel import checked_source, make_backend, optimized
+from pellucid.driver.kernel import checked_source, optimized
+from pellucid.driver.lending import make_backend
 from pellucid.driver.lifting import KEPT, Template
 from pellucid.driver.options import Options
 from pellucid.ir import types as T

@@ -12,7 +12,7 @@ from pellucid import images as im
 from pellucid.base.errors import InputError, VocabularyError
 from pellucid.driver import Kernel, Options, forget
 from pellucid.driver.frame import FrameVariant, build
-from pellucid.driver.kernel import make_backend
+from pellucid.driver.lending import make_backend
 from pellucid.driver.pipeline import optimize, script
 from pellucid.ir import nest as N
 from pellucid.ir import types as T

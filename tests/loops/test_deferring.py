@@ -13,7 +13,8 @@ from tests.orders import reordered
 
 import pellucid as pl
 from pellucid.driver.frame import OUT, build
-from pellucid.driver.kernel import compile, make_backend, optimized
+from pellucid.driver.kernel import compile, optimized
+from pellucid.driver.lending import make_backend
 from pellucid.driver.options import Options
 from pellucid.ir import nest as N
 from pellucid.ir import types as T

@@ -25,7 +25,7 @@ from tests.staging.programs import (
 from pellucid import signals as sg
 from pellucid.backends.jit.engine import Machine
 from pellucid.base.errors import InputError
-from pellucid.driver.kernel import make_backend
+from pellucid.driver.lending import make_backend
 from pellucid.driver.program import compile_program
 from pellucid.ir import nest as N
 from pellucid.reasoning.counting import count

@@ -7,7 +7,8 @@ import pytest
 
 from pellucid import images as im
 from pellucid.driver.frame import COLUMN, HEIGHT, ROW, WIDTH, build
-from pellucid.driver.kernel import Kernel, make_backend
+from pellucid.driver.kernel import Kernel
+from pellucid.driver.lending import make_backend
 from pellucid.driver.options import Options
 from pellucid.driver.pipeline import optimize
 from pellucid.ir import expr as E

@@ -15,7 +15,8 @@ from pellucid import images as im
 from pellucid.backends.conformance import same_bits
 from pellucid.base.errors import TraceError
 from pellucid.driver.frame import OUT, FrameVariant, build
-from pellucid.driver.kernel import make_backend, optimized
+from pellucid.driver.kernel import optimized
+from pellucid.driver.lending import make_backend
 from pellucid.driver.options import Options
 from pellucid.driver.pipeline import optimize
 from pellucid.driver.session import Session

@@ -15,7 +15,7 @@ from ..backends.port import Backend, Code
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.kinds import TRUTH, takes
-from ..driver.kernel import make_backend
+from ..driver.lending import make_backend
 from ..driver.options import Options
 from ..driver.pipeline import Optimized
 from ..ir.expr import Buffer

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -17,9 +17,38 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from ..base.errors import BackendError, did_you_mean
 
 if TYPE_CHECKING:
-    from .port import Backend, CodeStore, ThreadPool
+    from ..ir.expr import Buffer, Expr
+    from ..ir.nest import Kernel
+    from .port import Backend, CodeStore, Ranges, ThreadPool
 
 PACKAGES = Path(__file__).parent
+
+
+class PrintedShader(Protocol):
+    """A compute shader that draws a picture."""
+
+    @property
+    def text(self) -> str:
+        """Its text in WGSL."""
+        ...
+
+    @property
+    def params(self) -> Mapping[str, Expr]:
+        """Its uniforms, in order."""
+        ...
+
+    @property
+    def buffers(self) -> Mapping[str, Buffer]:
+        """The buffers that stand one after the other in its data."""
+        ...
+
+    @property
+    def size(self) -> tuple[Expr, Expr]:
+        """The params that are the width and the height of a frame."""
+        ...
+
+
+Printer = Callable[["Kernel", "Ranges"], PrintedShader]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +56,21 @@ class Lent:
     """Services of the driver for back ends: the store of products, the thread pool, and the number of threads.
 
     `write` is LLVM's writer: from a plan, ranges, a machine and names, the text of a function for each phase, and how
-    many elements buffers must have for what was proved.
+    many elements buffers must have for what was proved. `printed` prints the nest of a picture as a shader in WGSL.
     """
 
     store: CodeStore
     thread_pool: ThreadPool
     threads: int
     write: Callable[..., tuple[list[str], dict[Any, int]]]
+    printed: Printer
 
 
 class Maker(Protocol):
     """The module `backend` of a package."""
 
     EVERYWHERE: bool
+    EXACT: bool
 
     def make(self, lent: Lent) -> Backend:
         """The back end; raises BackendError where it cannot run."""

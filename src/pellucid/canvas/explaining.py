@@ -17,7 +17,8 @@ from pellucid.canvas.source import DrawArguments, drawing, is_drawable
 from pellucid.driver import Options
 from pellucid.driver.choosing import plan_of
 from pellucid.driver.frame import FrameVariant, PictureSource, build
-from pellucid.driver.kernel import checked_source, make_backend, optimized
+from pellucid.driver.kernel import checked_source, optimized
+from pellucid.driver.lending import make_backend
 from pellucid.driver.view import carried, check_known_params, checked_view
 from pellucid.loops.report import Report
 

@@ -17,7 +17,8 @@ from ..base.gc_pause import gc_paused
 from ..driver.compiled import codes
 from ..driver.compiled import kept as kept_code
 from ..driver.frame import Colors, Frame, color_of
-from ..driver.kernel import make_backend, optimized
+from ..driver.kernel import optimized
+from ..driver.lending import make_backend
 from ..driver.options import Options
 from ..driver.pipeline import Optimized
 from ..ir import types as T

@@ -21,7 +21,8 @@ from ..base.errors import BackendError
 from ..base.gc_pause import gc_paused
 from .compiled import begun
 from .frame import OUT, Frame
-from .kernel import at_hand, code_of, make_backend, optimized
+from .kernel import at_hand, code_of, optimized
+from .lending import make_backend
 from .options import Options
 from .tiers import FrameCost, Timing, estimate
 

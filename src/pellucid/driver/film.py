@@ -28,8 +28,9 @@ from ..loops.core.ledger import Ledger
 from ..loops.core.tactic import State
 from ..reasoning.infer import infer
 from .frame import COLUMN, HEIGHT, OUT, ROW, WIDTH, Frame, FrameVariant
-from .kernel import Bytes, Kernel, make_backend
+from .kernel import Bytes, Kernel
 from .lanes import pixel_lanes
+from .lending import make_backend
 from .options import Options
 from .view import pixels_of
 

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.port import Backend, Code, DeviceMemory
-from ..backends.registry import Lent, maker
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, brief
 from ..base.gc_pause import gc_paused
@@ -32,6 +31,7 @@ from .card import Card, card_of
 from .compiled import codes, of_kernel
 from .frame import OUT, Frame, FrameVariant, PictureSource, build
 from .lanes import pixel_lanes
+from .lending import make_backend, within_reach
 from .options import Options
 from .tensors import Tensor, TensorMemory, array_at, memory_of, stream_of
 from .view import (
@@ -145,11 +145,12 @@ class Kernel:
         if variant not in self._frames:
             made = self.source.frame if isinstance(self.source, Card) else None
             real = self.options.real
-            self._frames[variant] = (
+            found = (
                 made(real, variant)
                 if made is not None
                 else with_deep_stack(lambda: build(self.source, real, variant))
             )
+            self._frames[variant] = within_reach(found, self.options)
         return self._frames[variant]
 
     def version(self, key: Hashable, make: Callable[[], V]) -> V:
@@ -452,21 +453,6 @@ def optimized(frame: Frame, options: Options, backend: Backend) -> Optimized:
     from .pipeline import optimize
 
     return optimize(frame.kernel, frame.ranges, options, pixel_lanes(backend, options, frame.kernel))
-
-
-@functools.cache
-def make_backend(name: str) -> Backend:
-    """The back end of that name ("auto" is llvm), with the driver's cache and threads.
-
-    Raises BackendError where it cannot run.
-    """
-    from ..backends.jit.host import remember_in
-    from ..backends.llvm import written
-    from .cache import cache
-    from .threads import available, thread_pool
-
-    remember_in(cache())
-    return maker("llvm" if name == "auto" else name).make(Lent(cache(), thread_pool, available(), written))
 
 
 @door

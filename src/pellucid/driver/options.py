@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..backends.registry import names
+from ..backends.registry import maker, names
 from ..base.errors import InputError, brief, did_you_mean
 from ..ir import types as T
 
@@ -37,6 +37,16 @@ class Options:
                 close = did_you_mean(word, known) if isinstance(word, str) else None
                 fix = close or f"give one of {', '.join(known)}"
                 raise InputError(f"{brief(word)} is not known", place=name, fix=fix)
+        if self.backend != "auto" and (self.numerics, self.precision) != ("relaxed", "f32"):
+            self._check_exact()
+
+    def _check_exact(self) -> None:
+        """Raise InputError if the back end computes in relaxed f32 alone."""
+        if maker(self.backend).EXACT:
+            return
+        name, word = ("precision", self.precision) if self.precision != "f32" else ("numerics", self.numerics)
+        rule = f"the back end {self.backend!r} computes in relaxed f32 alone, and not in {word!r}"
+        raise InputError(rule, place=name, fix="use backend='llvm'")
 
     @property
     def real(self) -> T.Type:

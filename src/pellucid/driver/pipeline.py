@@ -101,6 +101,8 @@ def script(options: Options, lanes: int) -> list[Stage]:
         return [first, ("fused", fusion(options))]
     if options.backend == "cuda":
         return grid_script(options)
+    if options.backend == "wgpu":
+        return shader_script(options)
     return [
         first,
         ("cycles", cyclic(simplified)),

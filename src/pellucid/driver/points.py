@@ -25,8 +25,8 @@ from ..ir.prim import version
 from ..tracing.params import named
 from .compiled import codes, of_kernel
 from .frame import COLUMN, HEIGHT, REACH, ROW, range_of
-from .kernel import make_backend
 from .lanes import pixel_lanes
+from .lending import make_backend
 from .options import Options
 from .pipeline import optimize
 

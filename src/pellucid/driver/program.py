@@ -17,8 +17,8 @@ from ..ir.nest import uniform
 from ..loops.report import Report
 from ..staging import Residual
 from .compiled import of_kernel
-from .kernel import make_backend
 from .lanes import lanes_of
+from .lending import make_backend
 from .options import Options
 from .pipeline import Optimized, array_script, optimize
 

@@ -31,7 +31,8 @@ from .background import Background, Job, promptly
 from .choosing import tape_of
 from .compiled import of_kernel
 from .frame import OUT, Frame
-from .kernel import Bytes, Kernel, checked_source, make_backend, optimized
+from .kernel import Bytes, Kernel, checked_source, optimized
+from .lending import make_backend
 from .lifting import Template
 from .options import Options
 from .tiers import Estimate, Timing, estimate, rewriting_pays

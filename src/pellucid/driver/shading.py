@@ -14,8 +14,9 @@ from ..backends.shade import Pixel, Shader, compute, fragment, shadertoy
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import BackendError
 from ..ir import types as T
+from ..ir.expr import Expr
 from ..ir.facts import Facts
-from ..ir.nest import Kernel
+from ..ir.nest import For, Kernel, walk
 from ..tracing import Param
 from .frame import COLUMN, HEIGHT, ROW, WIDTH, Frame, FrameVariant, PictureSource, build, whole
 from .options import Options
@@ -51,7 +52,7 @@ class Shading:
 
     def compute(self) -> Shader:
         """The compute shader in WGSL; raises BackendError if the picture cannot be one."""
-        return self._printed(lambda kernel, ranges: compute(kernel, ranges, _PIXEL))
+        return self._printed(compute_shader)
 
     def shadertoy(self, given: Mapping[str, str], own: Mapping[str, float]) -> Shader:
         """The shader for Shadertoy; `given` has expressions for the view, `own` values of the picture's parameters.
@@ -61,9 +62,7 @@ class Shading:
         return self._printed(lambda kernel, ranges: shadertoy(kernel, ranges, _PIXEL, given, own))
 
     def _printed(self, printed: Callable[[Kernel, Ranges], Shader]) -> Shader:
-        kernel = self.optimized.kernel
-        missing = [p for p in (WIDTH, HEIGHT) if p not in kernel.params]
-        kernel = replace(kernel, params=(*kernel.params, *missing))
+        kernel = _with_size(self.optimized.kernel)
         try:
             return with_deep_stack(lambda: printed(kernel, self.optimized.ranges))
         except BackendError as error:
@@ -83,10 +82,7 @@ def shading(source: PictureSource, variant: FrameVariant = FrameVariant()) -> Sh
     def work() -> Shading:
         options = Options()
         frame = frame_for_hosts(source, variant)
-        ranges = {
-            e: _within(f, _LIMITS.get(str(e.attr))) if e.op == "param" else f for e, f in frame.ranges.items()
-        }
-        best = optimize(frame.kernel, ranges, options, 1, shader_script(options))
+        best = optimize(frame.kernel, narrowed(frame.ranges), options, 1, shader_script(options))
         place = getattr(source, "made_at", None)
         return Shading(best, frame.params, frame.time_varying, place if isinstance(place, str) else None)
 
@@ -99,6 +95,30 @@ def frame_for_hosts(source: PictureSource, variant: FrameVariant) -> Frame:
     Its params are the words of a view, the size, and the picture's own: what hosts set by name, and nothing else.
     """
     return whole(build(source, T.f32, variant))
+
+
+def compute_shader(kernel: Kernel, ranges: Ranges) -> Shader:
+    """The compute shader of the placed nest of a picture.
+
+    Raises BackendError for what WGSL cannot express, and for other programs.
+    """
+    loops = [s.index for s in walk(kernel.body) if isinstance(s, For)]
+    if loops != [ROW, COLUMN]:
+        raise BackendError(
+            "shaders draw pictures and nothing else", place=kernel.name, fix="use backend='llvm'"
+        )
+    return compute(_with_size(kernel), ranges, _PIXEL)
+
+
+def _with_size(kernel: Kernel) -> Kernel:
+    """A kernel whose params are also the size of the frame, which hosts set."""
+    missing = [p for p in (WIDTH, HEIGHT) if p not in kernel.params]
+    return replace(kernel, params=(*kernel.params, *missing))
+
+
+def narrowed(ranges: Ranges) -> dict[Expr, Facts]:
+    """What is known of parameters, within the limits of shaders: beyond them, f32 and 32-bit integers do not reach."""
+    return {e: _within(f, _LIMITS.get(str(e.attr))) if e.op == "param" else f for e, f in ranges.items()}
 
 
 def _within(facts: Facts, limits: tuple[float, float] | None) -> Facts:

@@ -19,7 +19,7 @@ from ..ir.stream import Stream, moved
 from ..loops.core.tactic import attempt
 from ..staging.stream_nest import StreamNest, stream_nest
 from .compiled import of_kernel
-from .kernel import make_backend
+from .lending import make_backend
 from .options import Options
 from .pipeline import Optimized, array_script, expansion, optimize
 from .threads import available

@@ -7,6 +7,7 @@ from . import CBackend
 
 EVERYWHERE = False
 """It wants a C compiler."""
+EXACT = True
 
 
 def make(lent: Lent) -> CBackend:

@@ -16,6 +16,7 @@ from .driver import Driver, driver
 from .target import BODY, compiled, machine
 
 EVERYWHERE = False
+EXACT = True
 Writer = Callable[[CallingPlan, Ranges, Machine, Sequence[str]], tuple[list[str], Mapping[Buffer, int]]]
 
 

@@ -6,6 +6,7 @@ from ..registry import Lent
 from . import LlvmBackend
 
 EVERYWHERE = True
+EXACT = True
 
 
 def make(lent: Lent) -> LlvmBackend:

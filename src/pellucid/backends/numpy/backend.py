@@ -6,6 +6,7 @@ from ..registry import Lent
 from . import NumpyBackend
 
 EVERYWHERE = True
+EXACT = True
 
 
 def make(lent: Lent) -> NumpyBackend:

@@ -46,12 +46,14 @@ class Pixel:
 class Shader:
     """The text of a shader, and what its host must set: uniforms by parameter, and buffers by name.
 
-    Buffers of a fragment shader are textures of one channel, `row_length` elements in a row.
+    Buffers of a fragment shader are textures of one channel, `row_length` elements in a row. `size` are the params that
+    are the width and the height of a frame.
     """
 
     text: str
     params: Mapping[str, Expr]
     buffers: Mapping[str, Buffer]
+    size: tuple[Expr, Expr]
 
 
 def fragment(kernel: Kernel, ranges: Ranges, pixel: Pixel) -> Shader:
@@ -68,7 +70,7 @@ def fragment(kernel: Kernel, ranges: Ranges, pixel: Pixel) -> Shader:
     lines += ["uniform uint zero;", "out vec4 color;", *writer.helpers, "void main() {"]
     height = writer.params[pixel.height]
     lines += [f"  int column = int(gl_FragCoord.x), row = {height} - 1 - int(gl_FragCoord.y);", *writer.lines]
-    return _shader([*lines, f"  color = {_UNPACKED};", "}"], writer)
+    return _shader([*lines, f"  color = {_UNPACKED};", "}"], writer, pixel)
 
 
 def _sampler(buffer: Buffer) -> str:
@@ -91,9 +93,10 @@ def _check_textures(writer: PixelWriter) -> None:
             )
 
 
-def _shader(lines: list[str], writer: PixelWriter) -> Shader:
+def _shader(lines: list[str], writer: PixelWriter, pixel: Pixel) -> Shader:
     params = {name: p for p, name in writer.params.items()}
-    return Shader("\n".join([*lines, ""]), params, {name: b for b, name in writer.buffers.items()})
+    buffers = {name: b for b, name in writer.buffers.items()}
+    return Shader("\n".join([*lines, ""]), params, buffers, (pixel.width, pixel.height))
 
 
 def shadertoy(
@@ -127,7 +130,7 @@ def shadertoy(
         if p not in names:
             lines.append(f"  {GLSL.word(p.type, name)} {name} = {given[p.attr]};")
     lines.append(f"  int column = int(place.x), row = {writer.params[pixel.height]} - 1 - int(place.y);")
-    return _shader([*lines, *writer.lines, f"  color = {_UNPACKED};", "}"], writer)
+    return _shader([*lines, *writer.lines, f"  color = {_UNPACKED};", "}"], writer, pixel)
 
 
 def _table(buffer: Buffer, name: str) -> str:
@@ -171,4 +174,4 @@ def compute(kernel: Kernel, ranges: Ranges, pixel: Pixel) -> Shader:
     lines += ["fn main(@builtin(global_invocation_id) id: vec3<u32>) {", "  let zero = view.zero;"]
     lines += ["  let column = i32(id.x);", "  let row = i32(id.y);"]
     lines.append(f"  if (column >= {width} || row >= {height}) {{ return; }}")
-    return _shader([*lines, *writer.lines, f"  pixels[row * {width} + column] = word;", "}"], writer)
+    return _shader([*lines, *writer.lines, f"  pixels[row * {width} + column] = word;", "}"], writer, pixel)

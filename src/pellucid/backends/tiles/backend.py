@@ -6,6 +6,7 @@ from ..registry import Lent
 from . import TileBackend
 
 EVERYWHERE = True
+EXACT = True
 
 
 def make(lent: Lent) -> TileBackend:
