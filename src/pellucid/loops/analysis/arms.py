@@ -13,10 +13,10 @@ from ...ir import expr as E
 from ...ir import types as T
 from ...ir.bits import states_in
 from ...ir.expr import Expr, substitute, topological
-from ...ir.nest import SEQ, Alloc, For, If, Kernel, Statement, Store, all_roots
+from ...ir.nest import Alloc, For, If, Kernel, Statement, all_roots
 from ...reasoning.work import node_costs
 from ..core.build import with_values
-from .blocked import LaneArrays, wanted
+from .blocked import LaneArrays, plain_loop, wanted
 
 MIN_COST = 40.0
 """Minimum cost of what one side alone needs. The arrays and loops of a block cost about a third of it."""
@@ -32,9 +32,10 @@ class DearArm(NamedTuple):
     @classmethod
     def of(cls, s: Statement | None, least: float = MIN_COST) -> DearArm | None:
         """The dearest arm in a loop of stores, which costs at least so much by itself, and more than what it shares."""
-        if not isinstance(s, For) or s.how != SEQ or not all(isinstance(x, Store) for x in s.body):
+        loop = plain_loop(s)
+        if loop is None:
             return None
-        roots, along = all_roots(s.body), s.index.free
+        roots, along = all_roots(loop.body), loop.index.free
         nodes = topological(roots)
         groups: dict[Expr, list[Expr]] = {}
         for n in nodes:

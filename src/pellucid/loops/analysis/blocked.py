@@ -12,7 +12,7 @@ from functools import reduce
 from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr, const, topological
-from ...ir.nest import Block, For, Kernel, Statement, Store, all_roots
+from ...ir.nest import SEQ, Block, For, Kernel, Statement, Store, all_roots
 from ...ir.path import Path, at, replace_at
 from ...ir.prim import row
 from ...reasoning.effects import loaded, stored
@@ -37,6 +37,13 @@ def _memory_unchanged(site: Site) -> Verdict:
 
 
 MEMORY_UNCHANGED = Clause("memory-unchanged", "the loop stores to nothing that it loads", _memory_unchanged)
+
+
+def plain_loop(s: Statement | None) -> For | None:
+    """A loop that runs in order, and stores and does nothing else; None for other statements."""
+    if isinstance(s, For) and s.how == SEQ and all(isinstance(x, Store) for x in s.body):
+        return s
+    return None
 
 
 def in_domain(apply: Callable[..., Applied]) -> Clause:

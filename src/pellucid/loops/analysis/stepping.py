@@ -12,9 +12,9 @@ from ...ir import expr as E
 from ...ir import types as T
 from ...ir.bits import states_in
 from ...ir.expr import Expr, const, parts, substitute, topological
-from ...ir.nest import SEQ, Alloc, For, Kernel, Statement, Store, While, all_roots
+from ...ir.nest import Alloc, For, Kernel, Statement, Store, While, all_roots
 from ..core.build import with_values
-from .blocked import LaneArrays, wanted
+from .blocked import LaneArrays, plain_loop, wanted
 
 FIRST = const(0, T.i32)
 
@@ -29,9 +29,10 @@ class Stepping(NamedTuple):
     @classmethod
     def of(cls, s: Statement | None) -> Stepping | None:
         """The first iteration that differs along a loop of stores, and belongs to the step of no other one."""
-        if not isinstance(s, For) or s.how != SEQ or not all(isinstance(x, Store) for x in s.body):
+        loop = plain_loop(s)
+        if loop is None:
             return None
-        roots, along = all_roots(s.body), s.index.free
+        roots, along = all_roots(loop.body), loop.index.free
         for node in topological(roots):
             if node.op == "iterate" and node.free & along and not states_in(node.free):
                 _, _, stop, limit = parts(node)
