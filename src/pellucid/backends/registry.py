@@ -1,7 +1,7 @@
 """The registry of back ends: found by listing `backends/`, so that a back end is one package and no list names it.
 
-A package is a back end if it has a module `backend`, which makes it and says whether every machine can run it. Options
-call it by the name of its package, and nothing of it is read before it is made.
+A package is a back end if it has a module `backend`, which makes it and says what can be asked of it. Options call it
+by the name of its package, and nothing of it is read before it is made, or asked for exact numbers.
 """
 
 from __future__ import annotations
@@ -67,7 +67,10 @@ class Lent:
 
 
 class Maker(Protocol):
-    """The module `backend` of a package."""
+    """The module `backend` of a package.
+
+    EVERYWHERE says whether every machine can run it, EXACT whether it knows exact numerics and f64.
+    """
 
     EVERYWHERE: bool
     EXACT: bool
