@@ -19,6 +19,7 @@ from pellucid.driver.compiled import codes
 from pellucid.driver.frame import FrameVariant
 from pellucid.driver.kernel import Kernel
 from pellucid.driver.options import Options
+from pellucid.driver.tiers import UNKNOWN_SHARE, Estimate, estimate
 
 SIZE, VIEW = (300, 200), {"zoom": 20.0}
 
@@ -72,7 +73,7 @@ class Clock:
         monkeypatch.setattr(choosing, "code_of", make(LLVM, machine))
         monkeypatch.setattr(choosing, "at_hand", lambda *_: machine if kept else None)
         monkeypatch.setattr(choosing, "begun", lambda *_: 1)
-        monkeypatch.setattr(choosing, "_share", lambda *_: share)
+        monkeypatch.setattr(choosing, "estimate", lambda *_: Estimate(share, 0.0))
         monkeypatch.setattr(choosing, "_probed", lambda *_: (share, tiles))
         monkeypatch.setattr(choosing, "clock", SimpleNamespace(perf_counter=lambda: self.now))
 
@@ -104,7 +105,7 @@ def test_machine_code_is_made_once_it_would_have_paid_and_draws_if_it_is_faster(
 
 def test_machine_code_that_turns_out_slower_is_tried_twice(monkeypatch: pytest.MonkeyPatch):
     clock = Clock(monkeypatch, tiles=10.0, llvm=50.0)
-    monkeypatch.setattr(choosing, "_share", lambda *_: 0.5)
+    monkeypatch.setattr(choosing, "estimate", lambda *_: Estimate(0.5, 0.0))
     assert clock.draw(20).count(LLVM) == choosing.TRIES
     assert clock.draw(1)[-1] == TILES
 
@@ -140,6 +141,34 @@ def test_code_that_is_kept_draws_until_a_tape_could_have_been_made(monkeypatch: 
     assert drawn[-1] == TILES
     assert clock.made == [TILES]
     assert 8 * drawn.count(LLVM) < 40
+
+
+def test_a_tape_that_was_expected_to_be_quick_is_judged_by_what_it_took(monkeypatch: pytest.MonkeyPatch):
+    clock = Clock(monkeypatch, tiles=10.0, llvm=4.0)
+    monkeypatch.setattr(choosing, "_probed", lambda *_: (0.4, 1.0))
+    assert clock.draw(20, (800, 600))[-5:] == [LLVM] * 5
+
+
+def test_machine_code_that_seems_to_gain_nothing_is_tried_once_it_is_cheap(monkeypatch: pytest.MonkeyPatch):
+    clock = Clock(monkeypatch, tiles=10.0, llvm=4.0)
+    monkeypatch.setattr(choosing, "estimate", lambda *_: Estimate(1.5, 0.0))
+    drawn = clock.draw(60)
+    _, code = chosen(layers(3))
+    assert drawn.index(LLVM) * 10 * choosing.MIN_GAIN >= code.cost.compile_ms - 10
+    assert drawn[-5:] == [LLVM] * 5
+
+
+def test_of_iterations_and_samples_no_count_tells_what_machine_code_takes():
+    @pl.image
+    def turns(p: Any) -> Any:
+        found = pl.iterate(lambda s: (s[0] * s[0] - s[1], s[1] + s[0]), (p.x, p.y), lambda s: s[0] > 4, 90)
+        return found[0] > 1
+
+    for picture, samples, known in ((turns, 0, False), (im.udisk, 0, True), (im.udisk, 5, False)):
+        kernel = Kernel(picture, Options(backend="tiles"), now=False)
+        code: Any = kernel.code(FrameVariant())
+        counts = TileCounts(leaves=3, leaf_steps=60, interval_steps=4, samples=samples)
+        assert (estimate(code.tape, counts, 64).share != UNKNOWN_SHARE) == known
 
 
 def test_what_has_no_tape_is_machine_code(monkeypatch: pytest.MonkeyPatch):

@@ -46,7 +46,11 @@ def test_every_shape_here_is_met_by_its_move():
     import random
 
     for shape, move, options in SHAPES:
-        found = sum(applied(move, shape(Maker(random.Random(seed))), **options) for seed in range(40))
+        found = 0
+        for seed in range(40):
+            found += applied(move, shape(Maker(random.Random(seed))), **options)
+            if found >= 4:
+                break
         assert found >= 4, (shape.__name__, move, options, found)
 
 

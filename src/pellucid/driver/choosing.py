@@ -35,8 +35,9 @@ PROBES = (64, 128)
 """Sides of the small frames by which it is estimated how much of a large one intervals decide."""
 MAX_AHEAD_MS = 300.0
 """Milliseconds up to which machine code is made before the first frame is asked for, as `compile` does."""
-SAMPLED_SHARE = 0.5
-"""The time of machine code as a share of the tape's, where each pixel is a mean and nothing is measured yet."""
+MIN_GAIN = 0.125
+"""The share of the tape's time that machine code is hoped to save, where an estimate says that it saves less: nobody
+has measured it, so that it is made once it costs an eighth of what the frames took."""
 TRIES = 2
 """Frames by which each of two codes is measured: the first one of a tape makes its memory."""
 SHORT_MS, SHORT_TRIES = 2.0, 6
@@ -173,24 +174,24 @@ class ChosenCode:
 
     def _begun(self) -> int:
         """How many processes have begun to draw the frame: what each of them makes anew, none of them keeps."""
-        return begun(self._frame.kernel, self._frame.ranges, self._options)
+        return begun(self._frame.digest, self._options)
 
     def _machine_pays(self, tape: TileCode, arguments: Arguments, pixels: int) -> bool:
         """Whether machine code would have saved as much by this frame and those before as it takes to be made."""
         tiled = self._timing.of(TILES, pixels)
         if tiled is not None:
             counts = tape.counts
-            share = _share(tape, _less(counts, self._before) if self._before else counts, self._tiled)
+            share = estimate(
+                tape.tape, _less(counts, self._before) if self._before else counts, self._tiled
+            ).share
         elif self._may_pay(arguments, pixels):
             share, tiled = _probed(tape, arguments)
             self._before = tape.counts
-            # What is expected counts until it is measured.
-            for _ in range(TRIES):
-                self._timing.add(TILES, tiled, pixels)
+            self._timing.expect(TILES, tiled, pixels, TRIES)
         else:
             # To draw it takes no longer than to guess, or than to make machine code.
             return False
-        return (self._spent_ms + tiled) * (1.0 - share) > self.cost.compile_ms
+        return (self._spent_ms + tiled) * max(1.0 - share, MIN_GAIN) > self.cost.compile_ms
 
     def _may_pay(self, arguments: Arguments, pixels: int) -> bool:
         """Whether it is worth guessing what a first frame takes: where it may take as long as to make machine code."""
@@ -254,17 +255,11 @@ def _probed(tape: TileCode, arguments: Arguments) -> tuple[float, float]:
         times.append(1e3 * (clock.perf_counter() - began))
         counts.append(_less(tape.counts, before))
     grown = counts[0]._make([round(_grown(a, b, largest)) for a, b in zip(*counts, strict=True)])
-    return _share(tape, grown, width * height), _grown(times[0], times[1], largest)
+    return estimate(tape.tape, grown, width * height).share, _grown(times[0], times[1], largest)
 
 
 def _less(counts: TileCounts, before: TileCounts) -> TileCounts:
     return counts._make([a - b for a, b in zip(counts, before, strict=True)])
-
-
-def _share(tape: TileCode, counts: TileCounts, pixels: int) -> float:
-    """The time of machine code as a share of the tape's, for frames of so many pixels in which so much was counted."""
-    # How many samples a pixel needs, no count of machine code's tells.
-    return SAMPLED_SHARE if counts.samples else estimate(tape.tape, counts, pixels).share
 
 
 def _grown(small: float, large: float, side: int) -> float:

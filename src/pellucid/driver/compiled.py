@@ -28,6 +28,7 @@ from .digest import digest
 from .options import Options
 
 if TYPE_CHECKING:
+    from .frame import Frame
     from .pipeline import Optimized
 
 _NUMBER = struct.Struct("<d")
@@ -129,9 +130,9 @@ def _key(identity: str, options: Options, asked: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def begun(kernel: Kernel, ranges: Mapping[Expr, Facts], options: Options) -> int:
-    """How many processes of this cache, with this one, have begun to draw by a kernel; 1 without a cache."""
-    key = _key("begun", options, digest(kernel, ranges))
+def begun(asked: str, options: Options) -> int:
+    """How many processes of this cache, with this one, have begun to draw what is asked for; 1 without a cache."""
+    key = _key("begun", options, asked)
     entry = cache().get(key) or b""
     count = 1 + (int(entry) if entry.isdigit() and len(entry) < 9 else 0)
     cache().put(key, str(count).encode())
@@ -139,21 +140,16 @@ def begun(kernel: Kernel, ranges: Mapping[Expr, Facts], options: Options) -> int
 
 
 def noted(
-    name: str,
-    kernel: Kernel,
-    ranges: Mapping[Expr, Facts],
-    options: Options,
-    how: str,
-    find: Callable[[], float],
+    name: str, kernel: Kernel, asked: Callable[[], str], options: Options, find: Callable[[], float]
 ) -> float:
     """A number that was found out of a kernel: from the cache, or else by `find`, and kept.
 
-    `how` tells apart what else it depends on. What a kernel reads from memory is not among what tells kernels apart,
-    so of those that read it is found each time.
+    `asked` describes all that it depends on but for what the kernel reads from memory, so for kernels that read it is
+    found each time.
     """
     if inputs(kernel):
         return find()
-    key = _key(name, options, digest(kernel, ranges) + how)
+    key = _key(name, options, asked())
     entry = cache().get(key)
     if entry is not None and len(entry) == _NUMBER.size:
         return _NUMBER.unpack(entry)[0]
@@ -171,8 +167,12 @@ def of_kernel(
     how: str = "",
 ) -> Code:
     """The code of a kernel that was not optimized yet; as `kept` does it. `how` tells ways to optimize apart."""
+    return kept(
+        lambda: digest(kernel, ranges) + how, (*kernel.outputs, *inputs(kernel)), options, backend, make
+    )
 
-    def asked() -> str:
-        return digest(kernel, ranges) + how
 
-    return kept(asked, (*kernel.outputs, *inputs(kernel)), options, backend, make)
+def of_frame(frame: Frame, options: Options, backend: Backend, make: Callable[[], Optimized]) -> Code:
+    """The code of a frame; as `of_kernel`."""
+    kernel = frame.kernel
+    return kept(lambda: frame.digest, (*kernel.outputs, *inputs(kernel)), options, backend, make)

@@ -90,7 +90,9 @@ def fitted(kernel: Kernel, view: View) -> View:
         return view.replace(zoom=min(view.size[0] / extent[0], view.size[1] / extent[1]))
     options = Options("exact", kernel.options.precision, "tiles")
     seen = repr((view.size, view.center, view.time, view.samples, sorted(view.params.items())))
-    width = noted("fit", frame.kernel, frame.ranges, options, seen, lambda: _width(kernel, view, options))
+    width = noted(
+        "fit", frame.kernel, lambda: frame.digest + seen, options, lambda: _width(kernel, view, options)
+    )
     return view.replace(zoom=view.size[0] / width) if width else view
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from math import inf
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -27,28 +27,24 @@ from ..tracing import functions as F
 from ..tracing.params import named
 from ..tracing.tracer import lift
 from ..tracing.transfer import from_linear, to_linear
+from .digest import digest
 
 MAX_SIDE = 1 << 20
 """The most pixels of a side that is drawn at once: positions and indices stay within i32."""
-
 MAX_WHOLE = {"f32": 1 << 20, "f64": (1 << 31) - 1}
 """The most pixels of a side of the whole picture in each precision: centers are exact, and indices stay within i32."""
-
 MAX_PIXELS = (1 << 31) - 1
 """The most pixels of a frame: positions are i32."""
-
 REACH = {"f32": 2.0**40, "f64": 2.0**400}
 """The largest coordinate and time of each precision: their squares are finite, so that differences are numbers."""
-
 FINEST = {"f32": 1e37, "f64": 1e307}
 """The largest zoom of each precision: its reciprocal is a normal number."""
-
 ROW = E.index("j")
 COLUMN = E.index("i")
 WIDTH = E.param("width", T.i32)
 HEIGHT = E.param("height", T.i32)
 LEFT, TOP = E.param("left", T.i32), E.param("top", T.i32)
-"""The column and the row of the whole picture at which the part that is drawn begins."""
+"""The column and the row of the whole picture at which the part begins."""
 WHOLE_WIDTH, WHOLE_HEIGHT = E.param("whole_width", T.i32), E.param("whole_height", T.i32)
 """The pixels of the whole picture, by which its center is found."""
 SAMPLES = E.param("samples", T.i32)
@@ -82,7 +78,7 @@ class PictureSource(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Frame:
     """A traced picture: its nest without places, what is known of its leaves, and its parameters."""
 
@@ -95,6 +91,11 @@ class Frame:
     def pixel(self) -> Expr:
         """The expression of one pixel."""
         return next(s.value for s in N.walk(self.kernel.body) if isinstance(s, N.Store))
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells the frame from others in files."""
+        return digest(self.kernel, self.ranges)
 
 
 class FrameVariant(NamedTuple):

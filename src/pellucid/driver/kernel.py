@@ -28,7 +28,7 @@ from ..ir.nest import all_roots
 from ..ir.prim import version
 from ..tracing import Param
 from .card import Card, card_of
-from .compiled import codes, of_kernel
+from .compiled import codes, of_frame
 from .frame import OUT, Frame, FrameVariant, PictureSource, build
 from .lanes import pixel_lanes
 from .lending import make_backend, within_reach
@@ -423,7 +423,7 @@ def code_of(frame: Frame, options: Options) -> Code:
     best = functools.partial(optimized, frame, options, backend)
 
     def make() -> Code:
-        return of_kernel(frame.kernel, frame.ranges, options, backend, best)
+        return of_frame(frame, options, backend, best)
 
     return codes.get(key_of(frame, options), make)
 
@@ -439,7 +439,7 @@ def at_hand(frame: Frame, options: Options) -> Code | None:
         raise _Absent
 
     def make() -> Code:
-        return of_kernel(frame.kernel, frame.ranges, options, make_backend(options.backend), best)
+        return of_frame(frame, options, make_backend(options.backend), best)
 
     try:
         return codes.get(key_of(frame, options), make)

@@ -29,7 +29,7 @@ from ..ir import expr as E
 from ..ir.expr import Expr
 from .background import Background, Job, promptly
 from .choosing import tape_of
-from .compiled import of_kernel
+from .compiled import of_frame
 from .frame import OUT, Frame
 from .kernel import Bytes, Kernel, checked_source, optimized
 from .lending import make_backend
@@ -454,7 +454,7 @@ class Session:
                     raise _Stale
                 return found
 
-            return of_kernel(frame.kernel, frame.ranges, options, backend, best)
+            return of_frame(frame, options, backend, best)
 
         with self._compiling, gc_paused():
             began = clock.perf_counter()

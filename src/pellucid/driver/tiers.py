@@ -47,6 +47,9 @@ COMPILE_MS = (5.0, 0.2)
 """Milliseconds to compile: for any picture, and for each unit of its operators' cost."""
 SPEEDUP_THRESHOLD = 0.8
 """Machine code is made where it is predicted to take less than so much of what a tape takes."""
+UNKNOWN_SHARE = 0.5
+"""The time of machine code as a share of the tape's where no count tells: how many samples a pixel needs, how many
+turns an iteration takes."""
 EXPECTED = 16
 """For each frame that was asked for, so many more are expected: what is being looked at is looked at for a while."""
 LATEST = 3
@@ -133,8 +136,9 @@ def rewriting_pays(length: int, tiled_ms: float, asked: int) -> bool:
 def estimate(tape: Tape, counts: TileCounts, pixels: int, costs: Costs = COSTS) -> Estimate:
     """The estimate of machine code for a tape, of which a frame of so many pixels took these counts."""
     rows = table.table()
-    loads, work = 0, 0.0
+    loads, work, is_known = 0, 0.0, not counts.samples
     for key, many in zip(tape.keys, np.bincount(tape.codes, minlength=len(tape.keys)).tolist(), strict=True):
+        is_known = is_known and key.op != "loop"
         if key.op in rows:
             work += rows[key.op].cost * many
         elif key.op == "load":
@@ -145,29 +149,41 @@ def estimate(tape: Tape, counts: TileCounts, pixels: int, costs: Costs = COSTS) 
     tiled = counts.leaf_steps * step + counts.interval_steps * costs.interval + batches * costs.pixels
     compiled = batches * (work * costs.code + loads * costs.load + costs.pixels)
     fixed, each = COMPILE_MS
-    return Estimate(compiled / tiled, fixed + each * work)
+    return Estimate(compiled / tiled if is_known else UNKNOWN_SHARE, fixed + each * work)
 
 
 class Timing:
     """The times of frames by each of some codes, by name; times are per pixel, so that sizes may change.
 
     Of the `latest` frames the shortest counts: whatever else went on made the others longer, and a code that is not
-    chosen for such a one is not measured again.
+    chosen for such a one is not measured again. What is only expected counts until a frame is measured.
 
     >>> timing = Timing()
     >>> for name, ms in (("tiles", 4.0), ("llvm", 2.0), ("llvm", 9.0)):
     ...     timing.add(name, ms, 1000)
     >>> timing.fastest(["tiles", "llvm"]), timing.fastest(["tiles", "llvm", "new"])
     ('llvm', 'new')
+    >>> timing.expect("new", 1.0, 1000, tries=2)
+    >>> timing.add("new", 5.0, 1000)
+    >>> timing.fastest(["tiles", "llvm", "new"]), timing.tries("new")
+    ('llvm', 1)
     """
 
     def __init__(self, latest: int = LATEST) -> None:
         self._times: dict[str, deque[float]] = {}
+        self._expected: set[str] = set()
         self._latest = latest
 
     def add(self, name: str, ms: float, pixels: int) -> None:
         """A frame of so many pixels took so many milliseconds."""
+        if name in self._expected:
+            self.forget(name)
         self._times.setdefault(name, deque(maxlen=self._latest)).append(ms / pixels)
+
+    def expect(self, name: str, ms: float, pixels: int, tries: int) -> None:
+        """A frame of so many pixels is expected to take so many milliseconds, as if it had been tried so often."""
+        self._times[name] = deque([ms / pixels] * tries, maxlen=self._latest)
+        self._expected.add(name)
 
     def tries(self, name: str) -> int:
         """How many of the last frames are known of a code."""
@@ -191,4 +207,5 @@ class Timing:
 
     def forget(self, name: str) -> None:
         """Nothing is known of a code anymore."""
+        self._expected.discard(name)
         self._times.pop(name, None)
