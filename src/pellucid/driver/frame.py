@@ -39,12 +39,10 @@ REACH = {"f32": 2.0**40, "f64": 2.0**400}
 """The largest coordinate and time of each precision: their squares are finite, so that differences are numbers."""
 FINEST = {"f32": 1e37, "f64": 1e307}
 """The largest zoom of each precision: its reciprocal is a normal number."""
-ROW = E.index("j")
-COLUMN = E.index("i")
-WIDTH = E.param("width", T.i32)
-HEIGHT = E.param("height", T.i32)
+ROW, COLUMN = E.index("j"), E.index("i")
+WIDTH, HEIGHT = E.param("width", T.i32), E.param("height", T.i32)
 LEFT, TOP = E.param("left", T.i32), E.param("top", T.i32)
-"""The column and the row of the whole picture at which the part begins."""
+"""The column and the row of the whole picture at which the part that is drawn begins."""
 WHOLE_WIDTH, WHOLE_HEIGHT = E.param("whole_width", T.i32), E.param("whole_height", T.i32)
 """The pixels of the whole picture, by which its center is found."""
 SAMPLES = E.param("samples", T.i32)
