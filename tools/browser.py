@@ -60,10 +60,11 @@ def wait_for(page: Page, condition: str) -> None:
 
 
 def canvas_pixels(page: Page) -> bytes:
-    """The pixels of the page's canvas of WebGL2, four bytes each, the lowest row first."""
+    """The pixels of the page's canvas, four bytes each: the lowest row first by WebGL2, and else the highest."""
     found = page.evaluate("""() => { const canvas = document.querySelector("canvas"), gl = canvas.getContext("webgl2");
-      const found = new Uint8Array(4 * canvas.width * canvas.height);
-      gl.readPixels(0, 0, canvas.width, canvas.height, gl.RGBA, gl.UNSIGNED_BYTE, found);
+      let found = new Uint8Array(4 * canvas.width * canvas.height);
+      if (gl) gl.readPixels(0, 0, canvas.width, canvas.height, gl.RGBA, gl.UNSIGNED_BYTE, found);
+      else found = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
       let text = "";
       for (let i = 0; i < found.length; i += 8190) text += String.fromCharCode(...found.subarray(i, i + 8190));
       return btoa(text); }""")

@@ -37,14 +37,17 @@ def escaped(text: str) -> str:
     return html.escape(_CONTROL.sub("\ufffd", text))
 
 
-def page(title: str, body: str, *, style: str = "", script: str = "") -> str:
+def page(title: str, body: str, *, style: str = "", script: str = "", assembly: bool = False) -> str:
     """A whole page; `title` is plain text, `body`, `style` and `script` are HTML, CSS and JavaScript.
+
+    With `assembly` the script may compile modules of WebAssembly.
 
     >>> page("a < b", "<p>text</p>").count("a &lt; b")
     1
     """
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    allowed = f"; script-src 'sha256-{digest}'" if script else ""
+    compiles = " 'wasm-unsafe-eval'" if assembly else ""
+    allowed = f"; script-src 'sha256-{digest}'{compiles}" if script else ""
     policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'{allowed}"
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

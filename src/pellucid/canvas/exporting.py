@@ -1,7 +1,7 @@
 """The verb `export`: a picture as a program for somewhere else, which the suffix of the file names.
 
-A page for browsers, a shader, a module of WebAssembly, PTX, or C. Pages and shaders are computed in f32 and relaxed
-numerics, as GPUs do; a module in f32 and either numerics; PTX and C as the CPU does.
+A page for browsers, a shader, a module of WebAssembly, PTX, or C. Shaders are computed in f32 and relaxed numerics, as
+GPUs do; pages and modules in f32 and either numerics; PTX and C as the CPU does.
 """
 
 from __future__ import annotations
@@ -10,20 +10,22 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Unpack, cast
 from urllib.parse import quote
 
 from pellucid.backends.shade import offsets
 from pellucid.base.atomic import atomic_write
-from pellucid.base.errors import InputError, brief, did_you_mean
+from pellucid.base.errors import BackendError, InputError, brief, did_you_mean
 from pellucid.base.opening import text_of
 from pellucid.base.tracebacks import door
 from pellucid.base.view import View, ViewArguments, spelled_out
 from pellucid.canvas.source import DrawArguments, drawing
 from pellucid.driver import export_c
-from pellucid.driver.frame import FrameVariant
+from pellucid.driver.frame import FrameVariant, PictureSource
 from pellucid.driver.kernel import checked_source, own_values
+from pellucid.driver.options import Options
 from pellucid.driver.ptx import ptx
 from pellucid.driver.shading import Shading, shading
 from pellucid.driver.webassembly import webassembly
@@ -31,13 +33,25 @@ from pellucid.driver.webassembly import webassembly
 
 @dataclass(frozen=True)
 class Exported:
-    """A picture that is to be exported, checked: its shading, its view, its title, the name of the file, its source."""
+    """A picture that is to be exported, checked, with what is told of it.
 
-    shading: Shading
+    picture, view  what is drawn, and how it is framed.
+    title, name    for people, and of the file.
+    source         in Python, to be shown.
+    numerics       "relaxed" but for pages.
+    """
+
+    picture: PictureSource
     view: View
     title: str
     name: str
     source: str
+    numerics: str
+
+    @cached_property
+    def shading(self) -> Shading:
+        """The picture prepared for GPUs."""
+        return shading(self.picture, FrameVariant("straight", self.view.samples != 1))
 
     @property
     def own(self) -> dict[str, float]:
@@ -48,7 +62,17 @@ class Exported:
 def _page(asked: Exported) -> str:
     from pellucid.canvas.livepage import live_page
 
-    return live_page(asked.shading, asked.view, title=asked.title, name=asked.name, source=asked.source)
+    told = {"title": asked.title, "name": asked.name, "source": asked.source}
+    if asked.numerics == "exact":
+        module = webassembly(asked.picture, asked.view, numerics="exact")
+        return live_page(module, asked.view, shader=None, module=module.code, **told)
+    shader = asked.shading.fragment()
+    try:
+        module = webassembly(asked.picture, asked.view).code
+    except BackendError:
+        # The page says that it needs WebGL2, as nearly every browser has.
+        module = None
+    return live_page(asked.shading, asked.view, shader=shader, module=module, **told)
 
 
 def _shadertoy(asked: Exported) -> str:
@@ -127,9 +151,10 @@ def export(
     shader for Shadertoy, ``.wgsl`` a compute shader for WebGPU, and ``.wasm`` a module of WebAssembly, with an ES
     module beside it that calls it, and ``.ptx`` a kernel for CUDA, with its data in it. These are framed as `show`
     frames the picture, if neither arguments nor the picture say otherwise; `title` and the Python `source` are for
-    people to read. ``.c`` is a source for all views, with a header beside it. Only C, PTX and modules can be exact,
-    and only C and PTX f64. Raises InputError for another suffix, and for numerics or a precision that there is not,
-    BackendError for a picture that cannot be written so, and FileError if a file cannot be written.
+    people to read. ``.c`` is a source for all views, with a header beside it. A page is drawn by a shader, or in exact
+    numerics by the processor; the other shaders are relaxed. Only C and PTX can be f64. Raises InputError for another
+    suffix, and for numerics or a precision that there is not, BackendError for a picture that cannot be written so, and
+    FileError if a file cannot be written.
 
     >>> import tempfile
     >>> from pellucid import images as im
@@ -164,7 +189,7 @@ def export(
     given = cast("DrawArguments", dict(arguments))
     seen = drawing(picture, size, view, given, fitted=True).view
     if kind == ".wasm":
-        _write_module(where, webassembly(checked, seen, numerics=numerics))
+        _write_module(where, webassembly(checked, seen, numerics=numerics).code)
         return
     # In a comment of a shader, a title has one line.
     shown = " ".join((title or where.stem.replace("_", " ")).split())
@@ -172,20 +197,20 @@ def export(
         with atomic_write(where) as file:
             file.write(ptx(checked, seen, numerics=numerics, precision=precision, title=shown).encode())
         return
-    made = shading(checked, FrameVariant("straight", seen.samples != 1))
-    own_values(seen.params, made.params)
-    text = FORMS[kind](Exported(made, seen, shown, where.stem, source))
+    text = FORMS[kind](Exported(checked, seen, shown, where.stem, source, numerics))
     with atomic_write(where) as file:
         file.write(text.encode())
 
 
 def _refuse_numbers(kind: str, numerics: str, precision: str) -> None:
-    what = "a module" if kind == ".wasm" else "a shader"
+    what = {".wasm": "a module", ".html": "a page"}.get(kind, "a shader")
     if precision != "f32":
         raise InputError(
             f"{what} has only f32, not {brief(precision)}", place="precision", fix="leave it out"
         )
-    if numerics != "relaxed" and kind != ".wasm":
+    if kind in (".wasm", ".html"):
+        Options(numerics)
+    elif numerics != "relaxed":
         raise InputError(
             f"{what} has only relaxed, not {brief(numerics)}", place="numerics", fix="leave it out"
         )
@@ -200,7 +225,7 @@ def _refuse_view(size: object, view: object, arguments: ViewArguments) -> None:
 def _write_module(where: Path, code: bytes) -> None:
     """The module, and beside it the ES module that calls it by its name."""
     beside = where.with_suffix(".mjs")
-    caller = text_of(Path(__file__).with_name("module.mjs"))
+    caller = "".join([text_of(Path(__file__).with_name(f"module.{kind}")) for kind in ("mjs", "js")])
     for mark, path in (("MODULE", where), ("CALLER", beside)):
         caller = caller.replace(mark, quote(path.name))
     with atomic_write(beside) as first, atomic_write(where) as second:

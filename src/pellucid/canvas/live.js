@@ -1,8 +1,11 @@
 "use strict";
-/* A picture drawn by WebGL2: read from the page, compiled once, drawn when something has changed. */
+/* A picture drawn by WebGL2, or by its module of WebAssembly: read from the page, compiled once, drawn when something
+   has changed. */
 (async () => {
   const find = (id) => document.getElementById(id);
   const canvas = find("picture"), status = find("status"), info = find("info"), play = find("play");
+  /** Milliseconds of a frame of a module while the view moves, and until it is drawn as fine as it is shown. */
+  const FRAME_MS = 40, REST_MS = 250, MAX_COARSE = 16;
   const say = (text) => { status.textContent = text; status.hidden = !text; };
 
   /** The bytes that stand deflated in the page under a name. */
@@ -15,16 +18,21 @@
   if (typeof DecompressionStream === "undefined") {
     return say("This browser is too old for this page: it has no DecompressionStream. Any browser since 2023 has it.");
   }
-  const gl = canvas.getContext("webgl2", { alpha: true, premultipliedAlpha: false, preserveDrawingBuffer: true });
-  if (!gl) {
+  const program = JSON.parse(new TextDecoder().decode(await bytesOf("program")));
+  const choice = { alpha: true, premultipliedAlpha: false, preserveDrawingBuffer: true };
+  const gl = program.fragment === null ? null : canvas.getContext("webgl2", choice);
+  const module = !gl && program.module && await opened(await WebAssembly.compile(await bytesOf("module")));
+  if (!gl && !module) {
     return say("This picture is drawn by WebGL2, which this browser has not, or has turned off. " +
       "Turn on hardware acceleration, or open the page in another browser.");
   }
-  const program = JSON.parse(new TextDecoder().decode(await bytesOf("program")));
+  canvas.dataset.by = gl ? "WebGL2" : "WebAssembly";
   const buffers = await Promise.all(program.buffers.map((b) => bytesOf(b.name)));
   const home = { ...program.view, params: Object.fromEntries(program.sliders.map((s) => [s.name, s.value])) };
   const view = structuredClone(home);
-  let playing = false, drawn = null, asked = 0, before = 0, uniforms = null;
+  let playing = false, drawn = null, asked = 0, before = 0, uniforms = null, at_rest = null;
+  /** Milliseconds that a module takes for a pixel; until a frame is measured, those of a plain picture. */
+  let each = 1e-4;
 
   // ---- WebGL ----
 
@@ -76,11 +84,31 @@
   /** Units that a pixel of the canvas is wide. */
   const scale = () => 1 / (view.zoom * Math.min(canvas.width / view.size[0], canvas.height / view.size[1]));
 
-  function draw() {
-    const ratio = window.devicePixelRatio || 1;
+  /** A frame of the size of the canvas, or of a part of its columns and rows, which the browser spreads over it. */
+  function draw(coarse = 1) {
+    const ratio = (window.devicePixelRatio || 1) / coarse;
     const width = Math.max(1, Math.round(canvas.clientWidth * ratio));
     const height = Math.max(1, Math.round(canvas.clientHeight * ratio));
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    if (gl) draw_by_shader(width, height);
+    else draw_by_module(width, height);
+    canvas.dataset.frames = 1 + Number(canvas.dataset.frames || 0);
+  }
+
+  function draw_by_module(width, height) {
+    const { center, time, samples, params } = view, began = performance.now();
+    const pixels = module.render({ size: [width, height], center, zoom: 1 / scale(), time, samples, params });
+    canvas.getContext("2d").putImageData(new ImageData(pixels, width), 0, 0);
+    each = (performance.now() - began) / (width * height);
+  }
+
+  /** By how much coarser frames are while the view moves, so that each is there in time: a module has one thread. */
+  function coarseness() {
+    const pixels = canvas.clientWidth * canvas.clientHeight * (window.devicePixelRatio || 1) ** 2;
+    return gl ? 1 : Math.min(MAX_COARSE, Math.max(1, Math.ceil(Math.sqrt(each * pixels / FRAME_MS))));
+  }
+
+  function draw_by_shader(width, height) {
     const values = {
       time: view.time, center_x: view.center[0], center_y: view.center[1], scale: scale(),
       width, height, samples: view.samples, ...view.params,
@@ -88,27 +116,29 @@
     for (const [place, p] of uniforms) gl[p.type === "i32" ? "uniform1i" : "uniform1f"](place, values[p.value]);
     gl.viewport(0, 0, width, height);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
-    canvas.dataset.frames = 1 + Number(canvas.dataset.frames || 0);
   }
 
   /** Draw before the next frame is shown; while time passes, again for each. */
   function ask() {
     asked ||= requestAnimationFrame((now) => {
       asked = 0;
-      if (gl.isContextLost() || !uniforms) return;
+      if (gl && (gl.isContextLost() || !uniforms)) return;
       if (playing) {
         view.time = (view.time + Math.min(now - before, 100) / 1000) % program.limits.time;
         before = now;
         show_time();
         ask();
       }
-      draw();
+      const coarse = coarseness();
+      draw(coarse);
+      clearTimeout(at_rest);
+      if (coarse > 1 && !playing) at_rest = setTimeout(draw, REST_MS);
     });
   }
 
   function begin() {
     try {
-      set_up();
+      if (gl) set_up();
       say("");
       ask();
     } catch (error) {
@@ -269,7 +299,7 @@
   find("save").addEventListener("click", save);
   find("more").addEventListener("click", () => info.showModal());
   find("close").addEventListener("click", () => info.close());
-  find("shader").textContent = program.fragment;
+  find("shader").textContent = program.fragment ?? "none: every bit counts, and the processor draws";
   new ResizeObserver(ask).observe(canvas);
   addEventListener("hashchange", () => { read_address(); ask(); });
 

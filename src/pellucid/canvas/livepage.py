@@ -1,6 +1,7 @@
 """A picture as a page that draws it: one HTML file with a shader of WebGL2, which needs no other file and no network.
 
-Below `exporting`. What the page does is in `live.js`; the shader, and the data of bitmaps, stand in it deflated.
+Below `exporting`. What the page does is in `live.js`; the shader, and the data of bitmaps, stand in it deflated. So
+does a module of WebAssembly, which draws where there is no WebGL2, or where every bit counts and there is no shader.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -19,7 +21,9 @@ from pellucid.base.opening import text_of
 from pellucid.base.page import escaped, page
 from pellucid.base.view import View
 from pellucid.driver.kernel import own_values
-from pellucid.driver.shading import MAX_CENTER, MAX_TIME, SCALES, Shading
+from pellucid.driver.pipeline import Optimized
+from pellucid.driver.shading import MAX_CENTER, MAX_TIME, SCALES
+from pellucid.ir.expr import Buffer, Expr
 from pellucid.loops.report.report import summary
 from pellucid.tracing import Param
 
@@ -27,24 +31,54 @@ MAX_SLIDER = 1e6
 """The widest range of a slider: of a wider one, nobody could set a value, so it is a field for a number."""
 
 
-def live_page(shading: Shading, view: View, *, title: str, name: str, source: str = "") -> str:
+class Prepared(Protocol):
+    """A picture that was prepared for a host: what was done to it, its parameters, and whether it moves."""
+
+    @property
+    def optimized(self) -> Optimized:
+        """Its nest, and the ledger of the steps to it."""
+        ...
+
+    @property
+    def params(self) -> Mapping[str, Param]:
+        """Its own parameters by name."""
+        ...
+
+    @property
+    def time_varying(self) -> bool:
+        """Whether it depends on time."""
+        ...
+
+
+def live_page(
+    prepared: Prepared,
+    view: View,
+    *,
+    shader: Shader | None,
+    module: bytes | None,
+    title: str,
+    name: str,
+    source: str = "",
+) -> str:
     """The page of a picture: its title, the name of files made from it, and the Python source that it shows on a key.
 
-    Raises BackendError for a picture that no shader of WebGL2 can draw.
+    The shader draws it, or else the module: where the browser has no WebGL2, or where there is no shader.
     """
-    shader = shading.fragment()
-    own = own_values(view.params, shading.params)
+    own = own_values(view.params, prepared.params)
+    uniforms: Mapping[str, Expr] = {} if shader is None else shader.params
+    buffers: Mapping[str, Buffer] = {} if shader is None else shader.buffers
     program = {
         "name": name,
-        "fragment": shader.text,
-        "params": [{"name": word, "value": p.attr, "type": p.type.name} for word, p in shader.params.items()],
+        "fragment": None if shader is None else shader.text,
+        "module": module is not None,
+        "params": [{"name": word, "value": p.attr, "type": p.type.name} for word, p in uniforms.items()],
         "buffers": [
             {"name": word, "type": b.type.name, "size": b.size, "across": min(b.size, row_length(b.size))}
-            for word, b in shader.buffers.items()
+            for word, b in buffers.items()
         ],
         "sliders": [
             {"name": n, "low": p.low, "high": p.high, "value": float(own[n])}
-            for n, p in _bounded(shading.params)
+            for n, p in _bounded(prepared.params)
         ],
         "view": {
             "size": view.size,
@@ -53,7 +87,7 @@ def live_page(shading: Shading, view: View, *, title: str, name: str, source: st
             "time": view.time,
             "samples": view.samples,
         },
-        "moving": shading.time_varying,
+        "moving": prepared.time_varying,
         "limits": {"center": MAX_CENTER, "time": MAX_TIME, "zoom": [1 / SCALES[1], 1 / SCALES[0]]},
     }
     body = "".join(
@@ -61,13 +95,15 @@ def live_page(shading: Shading, view: View, *, title: str, name: str, source: st
             f'<canvas id="picture" role="img" tabindex="0" aria-label="{escaped(title)}"></canvas>\n',
             "<noscript>This picture is drawn by JavaScript, which is turned off here.</noscript>\n",
             '<p id="status" role="status" hidden></p>\n',
-            *_panel(shading, title, own),
-            *_info(shading, title, source),
+            *_panel(prepared, title, own),
+            *_info(prepared, title, source),
             _data("program", json.dumps(program).encode()),
-            *_buffers(shader),
+            *_buffers(buffers),
+            _data("module", module) if module is not None else "",
         ]
     )
-    return page(title, body, style=_file("live.css"), script=_file("live.js"))
+    script = _file("live.js") if module is None else _file("module.js") + _file("live.js")
+    return page(title, body, style=_file("live.css"), script=script, assembly=module is not None)
 
 
 def _bounded(params: Mapping[str, Param]) -> Iterator[tuple[str, Param]]:
@@ -89,16 +125,16 @@ def _data(name: str, data: bytes) -> str:
     return f'<script type="text/plain" id="{name}">{packed}</script>\n'
 
 
-def _buffers(shader: Shader) -> Iterator[str]:
-    for name, b in shader.buffers.items():
+def _buffers(buffers: Mapping[str, Buffer]) -> Iterator[str]:
+    for name, b in buffers.items():
         yield _data(name, np.ascontiguousarray(b.data, b.type.dtype.newbyteorder("<")).tobytes())
 
 
-def _panel(shading: Shading, title: str, own: Mapping[str, float]) -> Iterator[str]:
+def _panel(prepared: Prepared, title: str, own: Mapping[str, float]) -> Iterator[str]:
     """The controls: what moves has a button, and each parameter a slider."""
-    moving = "" if shading.time_varying else " hidden"
+    moving = "" if prepared.time_varying else " hidden"
     yield f'<section id="panel" aria-label="controls">\n<h1>{escaped(title)}</h1>\n'
-    for name, p in _bounded(shading.params):
+    for name, p in _bounded(prepared.params):
         span = p.high - p.low
         kind = 'type="range" step="any"' if span <= MAX_SLIDER else 'type="number" step="any"'
         value = f"{float(own[name])!r}"
@@ -113,14 +149,14 @@ def _panel(shading: Shading, title: str, own: Mapping[str, float]) -> Iterator[s
     )
 
 
-def _info(shading: Shading, title: str, source: str) -> Iterator[str]:
+def _info(prepared: Prepared, title: str, source: str) -> Iterator[str]:
     """What the page tells on a key: the keys, what the compiler did, and both programs."""
     yield (
         f'<dialog id="info" aria-labelledby="about">\n<h2 id="about">{escaped(title)}</h2>\n'
         "<p>Drag to move, turn the wheel or pinch to zoom. <kbd>←</kbd> <kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> move, "
         "<kbd>+</kbd> <kbd>-</kbd> zoom, <kbd>0</kbd> resets, <kbd>space</kbd> plays, <kbd>s</kbd> saves a PNG, "
         "<kbd>h</kbd> hides the controls, <kbd>i</kbd> opens this text.</p>\n"
-        f"<p>{escaped(summary(shading.optimized.ledger.rows()))}</p>\n"
+        f"<p>{escaped(summary(prepared.optimized.ledger.rows()))}</p>\n"
     )
     if source:
         yield f'<h3>In Python</h3>\n<pre tabindex="0"><code>{escaped(source)}</code></pre>\n'

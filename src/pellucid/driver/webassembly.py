@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ..backends.llvm.function import Function
@@ -15,26 +16,37 @@ from ..backends.port import layout
 from ..backends.wasm import ENTRY, LANES, compiled, completed, machine, written
 from ..base.deep_stack import with_deep_stack
 from ..base.view import View
+from ..tracing import Param
 from .frame import MAX_PIXELS, FrameVariant, PictureSource
 from .kernel import own_values
 from .options import Options
-from .pipeline import module_script, optimize
+from .pipeline import Optimized, module_script, optimize
 from .shading import frame_for_hosts
 
 
-def webassembly(source: PictureSource, view: View, *, numerics: str = "relaxed") -> bytes:
+@dataclass(frozen=True)
+class PictureModule:
+    """A picture as a module: its bytes, what was done to it, its parameters, and whether it moves."""
+
+    code: bytes
+    optimized: Optimized
+    params: Mapping[str, Param]
+    time_varying: bool
+
+
+def webassembly(source: PictureSource, view: View, *, numerics: str = "relaxed") -> PictureModule:
     r"""The module of a picture, which says in its section "pellucid" how it is called and framed, in JSON.
 
     `view` says what is drawn if the host does not say otherwise, and whether pixels have several samples. Raises as
     `compile` does, and BackendError for code that WebAssembly cannot express.
 
     >>> from pellucid import images as im
-    >>> webassembly(im.checkerboard(1, im.black, im.white), View(64))[:4]
+    >>> webassembly(im.checkerboard(1, im.black, im.white), View(64)).code[:4]
     b'\x00asm'
     """
     options = Options(numerics)
 
-    def work() -> bytes:
+    def work() -> PictureModule:
         frame = frame_for_hosts(source, FrameVariant("straight", view.samples != 1))
         best = optimize(frame.kernel, frame.ranges, options, LANES, module_script(options, LANES))
         plan = layout(best.kernel, best.ranges)
@@ -56,7 +68,8 @@ def webassembly(source: PictureSource, view: View, *, numerics: str = "relaxed")
             "most": MAX_PIXELS,
             "view": _told(view, own),
         }
-        return written(sections, json.dumps(told).encode())
+        code = written(sections, json.dumps(told).encode())
+        return PictureModule(code, best, frame.params, frame.time_varying)
 
     return with_deep_stack(work)
 
