@@ -416,6 +416,7 @@ def test_fields_of_neighbors_are_closed_up_before_they_are_stored(kind: str, fie
         assert "pmultishift" not in text
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["u8", "i16", "u32", "f32", "f64"])
 @pytest.mark.parametrize("index", ["u8", "u16", "i32"])
 @pytest.mark.parametrize("lanes", [16, 32, 64])

@@ -29,7 +29,7 @@ def test_frames_of_any_size_are_right_to_the_last_pixel(size):
     assert np.array_equal(drawn(picture, size, "tiles"), drawn(picture, size, "llvm"))
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pictures_by_turns(FILES, 1)
 def test_pictures_of_the_gallery_have_the_same_bits(path, numerics, precision):
     shown = gallery.load(path)

@@ -175,6 +175,7 @@ def check_unused(layout: Layout, before: np.ndarray, found: np.ndarray, size: tu
     assert ((spare == 0) | (spare == before))[used == 0].all(), size
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "is_read"),
     [*((name, True) for name in PICTURES), *((name, False) for name in DRAWN)],

@@ -48,7 +48,7 @@ EXTREMES = [
 """Views in which coordinates are huge, equal or lost, numbers overflow, and NaN is common."""
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pictures_by_turns(FILES, 0)
 def test_back_ends_agree_bit_for_bit(path, numerics, precision, backends):
     shown = gallery.load(path)

@@ -15,6 +15,7 @@ SECONDS = 30.0
 """Processor time after which a search counts as one without a bound; `bench/refusing.py` says how soon each refuses."""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", EXCEED)
 def test_past_a_limit_there_is_one_error_soon(name: str, tmp_path: Path):
     begin = time.process_time()
