@@ -6,7 +6,7 @@ For `skip_arm`. What only one side of the choices on a condition needs is comput
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 from ...ir import expr as E
@@ -20,6 +20,8 @@ from .blocked import LaneArrays, plain_loop, wanted
 
 MIN_COST = 40.0
 """Minimum cost of what one side alone needs. The arrays and loops of a block cost about a third of it."""
+MAX_KNOWN = 64
+"""Loops of which the dearest arm is known, of which the last asked about stay."""
 
 
 class DearArm(NamedTuple):
@@ -35,29 +37,16 @@ class DearArm(NamedTuple):
         loop = plain_loop(s)
         if loop is None:
             return None
-        roots, along = all_roots(loop.body), loop.index.free
-        nodes = topological(roots)
-        groups: dict[Expr, list[Expr]] = {}
-        for n in nodes:
-            if n.op == "choose" and not states_in(n.free):
-                test = n.args[0]
-                if test.free & along and not test.holds & E.ITERATIONS:
-                    groups.setdefault(test, []).append(n)
-        costs = node_costs(nodes)
-        best: tuple[float, list[Expr], int] | None = None
-        for chosen in groups.values():
-            for side in (1, 2):
-                alone, shared = _costs(roots, chosen, side, costs)
-                if alone >= max(least, shared) and (best is None or alone > best[0]):
-                    best = alone, chosen, side
+        roots = tuple(all_roots(loop.body))
+        best = _dearest(roots, loop.index.free, least)
         if best is None:
             return None
-        _, chosen, side = best
+        chosen, side = best
         test = chosen[0].args[0]
         around = [wanted(n, roots) for n in chosen]
         here = E.TRUE if E.TRUE in around else reduce(lambda a, b: E.apply("or", a, b), dict.fromkeys(around))
         test = test if side == 1 else E.apply("not", test)
-        return cls(tuple(chosen), side, test if here is E.TRUE else E.apply("and", here, test))
+        return cls(chosen, side, test if here is E.TRUE else E.apply("and", here, test))
 
     def skipped(self, kernel: Kernel, loop: For, values: Mapping[Expr, Expr], size: int) -> Alloc:
         """The arrays, and the loops over them, for a block of a loop in which nodes have these values."""
@@ -81,22 +70,54 @@ class DearArm(NamedTuple):
         return Alloc(dict(arrays.made), body)
 
 
-def _costs(
-    roots: Sequence[Expr], chosen: Iterable[Expr], side: int, costs: Mapping[Expr, float]
-) -> tuple[float, float]:
-    """The cost of what the arms on a side of choices need by themselves, and of what else needs as well."""
-    own = set(chosen)
-    outside, arms = set[Expr](), set[Expr]()
-    waiting = list(roots)
-    while waiting:
-        n = waiting.pop()
-        if n not in outside:
-            outside.add(n)
-            waiting += (a for k, a in enumerate(n.args) if n not in own or k != side)
-    waiting = [n.args[side] for n in own]
-    while waiting:
-        n = waiting.pop()
-        if n not in arms:
-            arms.add(n)
-            waiting += n.args
-    return sum(costs[n] for n in arms - outside), sum(costs[n] for n in arms & outside)
+@lru_cache(maxsize=MAX_KNOWN)
+def _dearest(roots: tuple[Expr, ...], along: int, least: float) -> tuple[tuple[Expr, ...], int] | None:
+    """The choices and the side of the dearest arm, in a loop whose index has that bit in `free`.
+
+    It is asked of every loop of a kernel whenever one of them has changed.
+    """
+    nodes = topological(roots)
+    groups: dict[Expr, list[Expr]] = {}
+    for n in nodes:
+        if n.op == "choose" and not states_in(n.free):
+            test = n.args[0]
+            if test.free & along and not test.holds & E.ITERATIONS:
+                groups.setdefault(test, []).append(n)
+    costs, order = node_costs(nodes), {n: k for k, n in enumerate(nodes)}
+    users: dict[Expr, list[Expr]] = {n: [] for n in nodes}
+    for n in nodes:
+        for a in dict.fromkeys(n.args):
+            users[a].append(n)
+    best: tuple[float, list[Expr], int] | None = None
+    for chosen in groups.values():
+        for side in (1, 2):
+            arms = topological([n.args[side] for n in chosen])
+            cost = sum([costs[n] for n in arms])
+            # What an arm needs by itself costs no more than all that it needs.
+            if cost < least or (best is not None and cost <= best[0]):
+                continue
+            alone = sum([costs[n] for n in _alone(arms, roots, chosen, side, users, order)])
+            if alone >= max(least, cost - alone) and (best is None or alone > best[0]):
+                best = alone, chosen, side
+    return None if best is None else (tuple(best[1]), best[2])
+
+
+def _alone(
+    arms: Iterable[Expr],
+    roots: Sequence[Expr],
+    chosen: Sequence[Expr],
+    side: int,
+    users: Mapping[Expr, Sequence[Expr]],
+    order: Mapping[Expr, int],
+) -> set[Expr]:
+    """What the arms on a side of choices need by themselves: nothing else uses it."""
+    own, found = set(chosen), set[Expr]()
+    for n in sorted(set(arms).difference(roots), key=order.__getitem__, reverse=True):
+        if all(u in found or (u in own and _only(u, side, n)) for u in users[n]):
+            found.add(n)
+    return found
+
+
+def _only(choice: Expr, side: int, operand: Expr) -> bool:
+    """Whether a node is the operand of a choice on one side and nowhere else in it."""
+    return all(k == side for k, a in enumerate(choice.args) if a is operand)
