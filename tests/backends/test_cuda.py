@@ -21,9 +21,12 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.backends.conformance import backend_suite, same_bits
 from pellucid.backends.cuda import driver as cuda_driver
-from pellucid.backends.cuda.code import MAX_ARGUMENTS, MAX_BLOCKS
+from pellucid.backends.cuda.code import MAX_ARGUMENTS, MAX_BLOCKS, CudaCode
 from pellucid.base.errors import BackendError
+from pellucid.base.view import View
 from pellucid.driver import forget
+from pellucid.driver.choosing import ChosenCode, _Settled
+from pellucid.driver.frame import OUT, FrameVariant
 from pellucid.driver.lending import make_backend
 from pellucid.ir import interp
 from pellucid.ir.parse import parse_nest
@@ -140,6 +143,22 @@ def test_blocks_have_no_more_threads_than_a_gpu_runs(gpu, rows, columns):
     interp.run(kernel, {"w": 7, "h": 8}, expected)
     make_backend("cuda").compile(kernel, {}).run({"w": 7, "h": 8}, found)
     assert (expected[kernel.outputs[0]] == found[kernel.outputs[0]]).all()
+
+
+def test_frames_are_offloaded_where_the_bits_are_the_same(gpu):
+    kernel = pl.compile(SWIRL)
+    expected, code = kernel.render(32), kernel.code(FrameVariant())
+    assert isinstance(code, ChosenCode)
+    arguments, pixels = kernel.values(View(32)), np.ascontiguousarray(expected).reshape(-1).view(np.uint32)
+    took = code._offload.tried(arguments, {OUT: pixels})
+    assert took is not None
+    assert isinstance(code._offload.code, CudaCode)
+    code._settled = _Settled(code._offload.code, took / pixels.size)
+    assert np.array_equal(kernel.render(32), expected)
+    gpu.fake_fail(b"cuLaunchKernel", 700, 1)
+    assert np.array_equal(kernel.render(32), expected)
+    assert code._offload.code is None
+    assert code._offload.is_due(1e6, 1) is False
 
 
 def test_more_rows_than_a_grid_has_take_several_launches(gpu):

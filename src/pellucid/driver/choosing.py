@@ -23,6 +23,7 @@ from .compiled import begun
 from .frame import OUT, Frame
 from .kernel import at_hand, code_of, optimized
 from .lending import make_backend
+from .offloading import MIN_FRAME_MS, MIN_SPENT_MS, Offload
 from .options import Options
 from .tiers import FrameCost, Timing, estimate
 
@@ -78,6 +79,7 @@ class ChosenCode:
         self._drawing = 0
         self._settled: _Settled | None = None
         self._slow = 0
+        self._offload = Offload(frame, options)
         self._lock = threading.RLock()
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
@@ -85,10 +87,7 @@ class ChosenCode:
         # Samples are pixels to whoever draws them.
         pixels = int(arguments["width"]) * int(arguments["height"]) * int(arguments.get("samples", 1)) ** 2
         settled = self._settled
-        if settled is not None:
-            began = clock.perf_counter()
-            settled.code.run(arguments, memory, threads=threads)
-            self._watch(settled, 1e3 * (clock.perf_counter() - began) / pixels)
+        if settled is not None and self._drew(settled, arguments, memory, pixels, threads):
             return
         with self._lock, gc_paused():
             name, code = with_deep_stack(lambda: self._chosen(arguments, pixels))
@@ -105,6 +104,30 @@ class ChosenCode:
             self._spent_ms += ms
             self._tiled += pixels if name == TILES else 0
             self._settled = self._decided(pixels)
+
+    def _drew(
+        self, settled: _Settled, arguments: Arguments, memory: Memory, pixels: int, threads: int | None
+    ) -> bool:
+        """Draw by what was settled on, and say whether that could be: a GPU may be gone, as in a forked process."""
+        is_offloaded = settled.code is self._offload.code
+        began = clock.perf_counter()
+        try:
+            settled.code.run(arguments, memory, threads=threads)
+        except BackendError:
+            if not is_offloaded:
+                raise
+            with self._lock:
+                self._offload.refuse()
+                self._settled = None
+            return False
+        ms = 1e3 * (clock.perf_counter() - began)
+        self._watch(settled, ms / pixels)
+        if not is_offloaded and self._offload.is_due(ms, int(arguments["width"]) * int(arguments["height"])):
+            with self._lock:
+                offloaded, code = self._offload.tried(arguments, memory), self._offload.code
+                if code is not None and offloaded is not None and offloaded < ms:
+                    self._settled = _Settled(code, offloaded / pixels)
+        return True
 
     @property
     def is_settled(self) -> bool:
@@ -234,7 +257,9 @@ def plan_of(frame: Frame, options: Options) -> str:
     (first, _, soon), (_, other, late) = sorted((tape, machine), key=lambda each: each[2])
     return (
         f"the first frame is drawn {first}, expected to be made in {soon:.0f} ms, where {other} takes {late:.0f} ms\n"
-        f"{other} is made too once frames have taken as long, and from there on the faster of both draws"
+        f"{other} is made too once frames have taken as long, and from there on the faster of both draws\n"
+        f"a GPU of NVIDIA, if there is one, is tried once frames of at least {MIN_FRAME_MS:.0f} ms have taken "
+        f"{MIN_SPENT_MS / 1e3:.0f} s, and draws if it is faster still and its bits are the same"
     )
 
 

@@ -6,13 +6,18 @@ Under `kernel`, `points`, `film` and `program`, which hand them to the scripts o
 from __future__ import annotations
 
 from ..backends.port import Backend
-from ..ir.expr import size
+from ..ir.expr import topological
 from ..ir.nest import Kernel, all_roots
 from .options import Options
 
 MAX_NODES = 600
 """Nodes of a kernel up to which a value may take several registers. LLVM takes twice as long for them where the text is
 long, and a long one has enough side by side."""
+MAX_GATHERS = 8
+"""Loads of a kernel up to which a value may take several registers of 512 bits. Lanes are gathered one after the other,
+which takes a third longer for 32 of them than twice for 16."""
+WIDE = 512
+"""Bits of a register of which that holds; with 256 bits, two take two thirds of the time of one."""
 
 
 def lanes_of(backend: Backend, options: Options) -> int:
@@ -24,6 +29,10 @@ def lanes_of(backend: Backend, options: Options) -> int:
 def pixel_lanes(backend: Backend, options: Options, kernel: Kernel) -> int:
     """The pixels that a back end computes side by side in a kernel: the lanes of one register, or of several."""
     registers: int = getattr(backend, "registers", 1)
-    if registers > 1 and size(all_roots(kernel.body)) > MAX_NODES:
-        registers = 1
-    return lanes_of(backend, options) * registers
+    lanes = lanes_of(backend, options)
+    if registers > 1:
+        nodes = topological(all_roots(kernel.body))
+        is_wide = lanes * options.real.bits >= WIDE
+        if len(nodes) > MAX_NODES or (is_wide and sum(n.op == "load" for n in nodes) > MAX_GATHERS):
+            registers = 1
+    return lanes * registers
