@@ -142,7 +142,7 @@ def drawing(shown: Shown, backend: str, threads: int, *, tiled: bool = True) -> 
 
     def draw() -> np.ndarray:
         if backend == "tiles":
-            kernel._codes[FrameVariant(), False].tiled = tiled
+            kernel.code(FrameVariant()).tiled = tiled
         return kernel.render((SIDE, SIDE), zoom=SIDE / shown.wide, threads=threads, out=out)
 
     return draw
