@@ -187,7 +187,7 @@ def growth(found: dict[str, Shown], rounds: int = 8) -> None:
     print("\none thread             512     1024     2048     4096   times (64 times the pixels)")
     for name, shown in found.items():
         kernel = pl.compile(shown.picture, backend="tiles")
-        kernel._codes[FrameVariant(), False].tiled = True
+        kernel.code(FrameVariant()).tiled = True
         outs = [kernel.render((side, side)) for side in sides]
         least = [float("inf")] * len(sides)
         for _ in range(rounds):
