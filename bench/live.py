@@ -1,9 +1,10 @@
 """Pages of the gallery in a browser: how many pixels differ from those of the CPU, and how large the pages are.
 
-Run as `python bench/live.py [--shadertoy] [--gl-egl] [--size N] [--shots FOLDER] [NAME ...]`. Each picture is exported
+Run as `python bench/live.py [--shadertoy] [--exact] [--gl-egl] [--size N] [--shots FOLDER] [NAME ...]`. Each picture is exported
 as a page and drawn by Chromium, by default with its own software renderer, with --gl-egl by that of Mesa. The pixels are
 compared with what the CPU draws in relaxed numerics. With --shadertoy it is the same for shaders, wrapped as that site
-does, whose alpha is not shown; those with bitmaps are refused and listed.
+does, whose alpha is not shown; those with bitmaps are refused and listed. With --exact the processor draws, and the bits
+are those of the CPU's exact numerics; of what is transparent, which a canvas keeps multiplied, only alpha is compared.
 """
 
 from __future__ import annotations
@@ -25,14 +26,18 @@ from pellucid.base.errors import BackendError
 Row = tuple[int, int, int, int, int]
 
 
-def compared(window: Page, picture: gallery.Picture, side: int, folder: Path, *, toy: bool = False) -> Row:
+def compared(
+    window: Page, picture: gallery.Picture, side: int, folder: Path, *, toy: bool = False, exact: bool = False
+) -> Row:
     """The bytes of a picture's export; its pixels, those that differ, by more than 1/255, and the largest difference."""
     page, made = folder / f"{picture.name}.html", folder / f"{picture.name}{'.glsl' if toy else '.html'}"
     view = picture.view
     smaller = side / max(view.size)
     size = (round(view.size[0] * smaller), round(view.size[1] * smaller))
     view = view.replace(size, zoom=view.zoom * smaller)
-    pl.export(picture.picture, made, view=view, title=picture.title, source=picture.code)
+    numerics = "exact" if exact else "relaxed"
+    told = {"title": picture.title, "source": picture.code}
+    pl.export(picture.picture, made, view=view, numerics=numerics, **told)
     if toy:
         page.write_text(hosted(made.read_text(encoding="utf-8"), size), encoding="utf-8")
     window.set_viewport_size({"width": size[0], "height": size[1]})
@@ -44,9 +49,12 @@ def compared(window: Page, picture: gallery.Picture, side: int, folder: Path, *,
     )
     if said := window.evaluate("document.querySelector('#status').innerText"):
         raise RuntimeError(f"{picture.name}: {said}")
-    drawn = np.frombuffer(canvas_pixels(window), np.uint8).reshape(size[1], size[0], 4)[::-1]
-    right = pl.render(picture.picture, view=view)
-    off = np.abs(drawn.astype(int) - right)[..., : 3 if toy else 4].max(axis=2)
+    drawn = np.frombuffer(canvas_pixels(window), np.uint8).reshape(size[1], size[0], 4)
+    right = pl.render(picture.picture, view=view, numerics=numerics)
+    off = np.abs((drawn if exact else drawn[::-1]).astype(int) - right)[..., : 3 if toy else 4]
+    if exact:
+        off[right[..., 3] < 255, :3] = 0
+    off = off.max(axis=2)
     return made.stat().st_size, off.size, int((off > 0).sum()), int((off > 1).sum()), int(off.max())
 
 
@@ -57,6 +65,7 @@ def main() -> int:
     )
     parser.add_argument("names", nargs="*", help="pictures of the gallery (all)")
     parser.add_argument("--shadertoy", action="store_true", help="export shaders for Shadertoy, not pages")
+    parser.add_argument("--exact", action="store_true", help="draw exact bits, by the processor")
     parser.add_argument("--gl-egl", action="store_true", help="draw with Mesa")
     parser.add_argument("--size", type=int, default=256, help="pixels of the longer side (256)")
     parser.add_argument("--shots", type=Path, help="a folder for what the pages show")
@@ -70,7 +79,7 @@ def main() -> int:
             picture = gallery.load(path)
             try:
                 size, pixels, differ, beyond, largest = compared(
-                    window, picture, words.size, Path(folder), toy=words.shadertoy
+                    window, picture, words.size, Path(folder), toy=words.shadertoy, exact=words.exact
                 )
             except BackendError as error:
                 refused += 1

@@ -8,7 +8,6 @@ interpreter with intervals that exports ``w2_load`` and ``w2_render``, may be na
 frames are measured in `tiers`.
 """
 
-# ruff: noqa: SLF001
 from __future__ import annotations
 
 import ctypes
