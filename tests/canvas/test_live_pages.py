@@ -51,6 +51,15 @@ def now(window: Page) -> np.ndarray:
     )
 
 
+def drag(window: Page) -> None:
+    """Move the picture by 10 pixels to the right and 6 down, which are 5 and 3 units."""
+    window.mouse.move(40, 20)
+    window.mouse.down()
+    window.mouse.move(50, 26)
+    window.mouse.up()
+    wait_for(window, "location.hash.includes('x=-5')")
+
+
 def view_of(window: Page) -> dict[str, float]:
     """The view that the address tells, once it is written."""
     wait_for(window, "location.hash.includes('zoom')")
@@ -101,11 +110,7 @@ def test_a_slider_changes_its_parameter(window, page):
 
 def test_a_drag_moves_the_picture_with_the_hand(window, page):
     bare(window, page)
-    window.mouse.move(40, 20)
-    window.mouse.down()
-    window.mouse.move(50, 26)
-    window.mouse.up()
-    wait_for(window, "location.hash.includes('x=-5')")
+    drag(window)
     view = view_of(window)
     assert (view["x"], view["y"]) == (-5.0, 3.0)
     assert differing(now(window), expected(zoom=2.0, center=(-5.0, 3.0))) <= 10
@@ -187,11 +192,7 @@ def test_a_browser_without_webgl2_draws_by_the_module(without_gl, page):
     assert without_gl.evaluate("document.querySelector('canvas').dataset.by") == "WebAssembly"
     assert differing(found, expected(zoom=2.0)) <= 10
     bare(without_gl, page)
-    without_gl.mouse.move(40, 20)
-    without_gl.mouse.down()
-    without_gl.mouse.move(50, 26)
-    without_gl.mouse.up()
-    wait_for(without_gl, "location.hash.includes('x=-5')")
+    drag(without_gl)
     assert differing(now(without_gl), expected(zoom=2.0, center=(-5.0, 3.0))) <= 10
 
 

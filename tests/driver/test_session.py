@@ -282,7 +282,7 @@ def test_relaxed_numbers_are_compiled_in():
 # ---- what is not wanted anymore ----
 
 
-def always_made(kernel, ranges, options, backend, make):
+def always_made(frame, options, backend, make):
     """Code that nobody has kept."""
     best = make()
     return backend.compile(best.kernel, best.ranges)
@@ -307,7 +307,7 @@ class Gate:
 
         for module in (sessions, choosing):
             monkeypatch.setattr(module, "optimized", optimized)
-        monkeypatch.setattr(sessions, "of_kernel", always_made)
+        monkeypatch.setattr(sessions, "of_frame", always_made)
 
 
 def test_what_is_stale_is_dropped_and_nothing_waits_in_a_queue(monkeypatch):
@@ -347,7 +347,7 @@ def test_what_the_compiler_cannot_do_is_said_once_and_is_no_crash(monkeypatch):
         raise BackendError("the compiler is out of order", place="llvm")
 
     monkeypatch.setattr(sessions, "optimized", broken)
-    monkeypatch.setattr(sessions, "of_kernel", always_made)
+    monkeypatch.setattr(sessions, "of_frame", always_made)
     with warnings.catch_warnings(record=True) as said, Session(SIZE) as session:
         warnings.simplefilter("always")
         picture = waves([1.5])
