@@ -132,7 +132,7 @@
       const coarse = coarseness();
       draw(coarse);
       clearTimeout(at_rest);
-      if (coarse > 1 && !playing) at_rest = setTimeout(draw, REST_MS);
+      if (coarse > 1 && !playing) at_rest = setTimeout(() => draw(), REST_MS);
     });
   }
 
