@@ -49,6 +49,8 @@ def compared(
     )
     if said := window.evaluate("document.querySelector('#status').innerText"):
         raise RuntimeError(f"{picture.name}: {said}")
+    # What takes the processor long is coarse at first.
+    wait_for(window, f"document.querySelector('canvas').width === {size[0]}")
     drawn = np.frombuffer(canvas_pixels(window), np.uint8).reshape(size[1], size[0], 4)
     right = pl.render(picture.picture, view=view, numerics=numerics)
     off = np.abs((drawn if exact else drawn[::-1]).astype(int) - right)[..., : 3 if toy else 4]
