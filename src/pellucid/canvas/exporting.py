@@ -209,6 +209,7 @@ def _refuse_numbers(kind: str, numerics: str, precision: str) -> None:
             f"{what} has only f32, not {brief(precision)}", place="precision", fix="leave it out"
         )
     if kind in (".wasm", ".html"):
+        # Raises InputError for another word.
         Options(numerics)
     elif numerics != "relaxed":
         raise InputError(

@@ -5,7 +5,7 @@ For `skip_arm`. What only one side of the choices on a condition needs is comput
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from ...ir import types as T
 from ...ir.bits import states_in
 from ...ir.expr import Expr, substitute, topological
 from ...ir.nest import Alloc, For, If, Kernel, Statement, all_roots
+from ...ir.prim import version
 from ...reasoning.work import node_costs
 from ..core.build import with_values
 from .blocked import LaneArrays, plain_loop, wanted
@@ -38,7 +39,7 @@ class DearArm(NamedTuple):
         if loop is None:
             return None
         roots = tuple(all_roots(loop.body))
-        best = _dearest(roots, loop.index.free, least)
+        best = _dearest(roots, loop.index.free, least, version())
         if best is None:
             return None
         chosen, side = best
@@ -71,10 +72,12 @@ class DearArm(NamedTuple):
 
 
 @lru_cache(maxsize=MAX_KNOWN)
-def _dearest(roots: tuple[Expr, ...], along: int, least: float) -> tuple[tuple[Expr, ...], int] | None:
+def _dearest(
+    roots: tuple[Expr, ...], along: int, least: float, version: int
+) -> tuple[tuple[Expr, ...], int] | None:
     """The choices and the side of the dearest arm, in a loop whose index has that bit in `free`.
 
-    It is asked of every loop of a kernel whenever one of them has changed.
+    It is asked of every loop of a kernel whenever one of them has changed; costs are those of a version of the table.
     """
     nodes = topological(roots)
     groups: dict[Expr, list[Expr]] = {}
@@ -83,7 +86,7 @@ def _dearest(roots: tuple[Expr, ...], along: int, least: float) -> tuple[tuple[E
             test = n.args[0]
             if test.free & along and not test.holds & E.ITERATIONS:
                 groups.setdefault(test, []).append(n)
-    costs, order = node_costs(nodes), {n: k for k, n in enumerate(nodes)}
+    costs = node_costs(nodes)
     users: dict[Expr, list[Expr]] = {n: [] for n in nodes}
     for n in nodes:
         for a in dict.fromkeys(n.args):
@@ -96,24 +99,23 @@ def _dearest(roots: tuple[Expr, ...], along: int, least: float) -> tuple[tuple[E
             # What an arm needs by itself costs no more than all that it needs.
             if cost < least or (best is not None and cost <= best[0]):
                 continue
-            alone = sum([costs[n] for n in _alone(arms, roots, chosen, side, users, order)])
+            alone = sum([costs[n] for n in _alone(arms, roots, chosen, side, users)])
             if alone >= max(least, cost - alone) and (best is None or alone > best[0]):
                 best = alone, chosen, side
     return None if best is None else (tuple(best[1]), best[2])
 
 
 def _alone(
-    arms: Iterable[Expr],
+    arms: Sequence[Expr],
     roots: Sequence[Expr],
     chosen: Sequence[Expr],
     side: int,
     users: Mapping[Expr, Sequence[Expr]],
-    order: Mapping[Expr, int],
 ) -> set[Expr]:
-    """What the arms on a side of choices need by themselves: nothing else uses it."""
-    own, found = set(chosen), set[Expr]()
-    for n in sorted(set(arms).difference(roots), key=order.__getitem__, reverse=True):
-        if all(u in found or (u in own and _only(u, side, n)) for u in users[n]):
+    """What the arms on a side of choices, operands first, need by themselves: nothing else uses it."""
+    own, outside, found = set(chosen), set(roots), set[Expr]()
+    for n in reversed(arms):
+        if n not in outside and all(u in found or (u in own and _only(u, side, n)) for u in users[n]):
             found.add(n)
     return found
 
