@@ -42,7 +42,8 @@ class ObjectKind:
         wanted = getattr(importlib.import_module(home), name)
         found: dict[str, object] = {}
         for name, value in vars(module).items():
-            if name.startswith("_") or not wanted(value):
+            # A module is none, and one that finds its names when it is asked would load all it has.
+            if name.startswith("_") or isinstance(value, types.ModuleType) or not wanted(value):
                 continue
             # The same thing under a second name is not a second one, unless the name is asked for by habit.
             if name in self.preferred or not any(value is known for known in found.values()):

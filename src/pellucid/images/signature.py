@@ -377,6 +377,10 @@ def _slot(text: str, signature: str) -> Slot:
     found = re.fullmatch(r"Image(?: (\w+))?", name)
     if found is None:
         if name not in TYPES:
+            from .word import load_all
+
+            load_all()
+        if name not in TYPES:
             raise VocabularyError(
                 f"no type is called {name!r}",
                 place=signature,
