@@ -10,11 +10,11 @@ import functools
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..base.errors import BackendError, did_you_mean
+from ..base.record import record
 
 if TYPE_CHECKING:
     from ..ir.expr import Buffer, Expr
@@ -51,7 +51,7 @@ class PrintedShader(Protocol):
 Printer = Callable[["Kernel", "Ranges"], PrintedShader]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lent:
     """Services of the driver for back ends: the store of products, the thread pool, and the number of threads.
 

@@ -51,7 +51,7 @@ def parsed(words: Sequence[str]) -> int:
         ...
     pellucid.base.errors.InputError: unknown command 'rendr'; did you mean 'render'? See pellucid --help
     """
-    parser, commands = _parser()
+    parser, commands = _parser(words), [command[0] for command in COMMANDS]
     first = next((word for word in words if not word.startswith("-")), None)
     if first is not None and first not in commands:
         hint = did_you_mean(first, commands)
@@ -80,7 +80,8 @@ def _joined(words: Sequence[str]) -> list[str]:
     return joined
 
 
-def _parser() -> tuple[_Parser, list[str]]:
+def _parser(words: Sequence[str]) -> _Parser:
+    """The parser of the words: of a command that comes first, or else of all, whose help lists them."""
     parser = _Parser(
         prog="pellucid",
         description="Pictures and sounds, compiled while you wait, and clear all the way through.",
@@ -92,10 +93,10 @@ def _parser() -> tuple[_Parser, list[str]]:
     parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", parser_class=_Parser)
 
-    def command(name: str, words: str, run: str, about: str, epilog: str) -> _Parser:
+    def command(name: str, follows: str, run: str, about: str, epilog: str) -> _Parser:
         made = commands.add_parser(
             name,
-            usage=f"pellucid {name} {words}",
+            usage=f"pellucid {name} {follows}",
             help=about,
             description=f"{about[:1].upper()}{about[1:]}.",
             epilog=epilog,
@@ -106,9 +107,10 @@ def _parser() -> tuple[_Parser, list[str]]:
         made.add_argument("--debug", action="store_true", help="show the Python traceback of an error")
         return made
 
-    for name, words, run, about, epilog, add in COMMANDS:
-        add(command(name, words, run, about, epilog))
-    return parser, list(commands.choices)
+    chosen = [command for command in COMMANDS if command[0] in words[:1]] or COMMANDS
+    for name, follows, run, about, epilog, add in chosen:
+        add(command(name, follows, run, about, epilog))
+    return parser
 
 
 def _add_source(

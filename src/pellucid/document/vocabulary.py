@@ -8,12 +8,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .. import images, tracing
+from ..base.record import record
 from ..images.css import NAMED
 from ..images.numeric import MADE, numeric_functions
 from ..images.word import WORDS, Word, load_all, words
@@ -33,7 +33,7 @@ ARRAYS = frozenset(("bitmap", "from_buffer", "reconstruct"))
 """Words that take memory, which no document can hold."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KnownName:
     """A name from outside: `sort` is "word", "color", "value" or "function", `kind` that of the value or result."""
 

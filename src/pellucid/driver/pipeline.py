@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..base.record import record
 from ..ir.expr import Expr, topological
 from ..ir.facts import Facts
 from ..ir.nest import For, Kernel, all_roots, walk
@@ -282,7 +283,7 @@ def spread(state: State) -> State:
     return state
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Optimized:
     """The kernel after every stage, by name, and the ledger."""
 

@@ -12,11 +12,12 @@ import inspect
 import math
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar, cast
 
 from ..base.errors import UnknownWordError, VocabularyError, did_you_mean
+from ..base.record import record
 from ..base.source_location import caller
 from ..base.tracebacks import shortened
 from ..tracing import tracing
@@ -31,7 +32,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """A parameter of a word: `name`, type as in the signature, limits if any, and the default or `inspect._empty`."""
 
@@ -66,7 +67,7 @@ class Parameter:
         return str(limits if isinstance(limits, Range) else Range(*cast("tuple[float, float]", limits)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Word:
     """A word of the vocabulary.
 
@@ -117,9 +118,10 @@ WORDS: dict[str, Word] = {}
 @functools.cache
 def load_all() -> None:
     """Import every file of the folder, so that all words are registered."""
-    package = importlib.import_module(__package__)
-    for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{__package__}.{module.name}")
+    from .. import images
+
+    for module in pkgutil.iter_modules(images.__path__):
+        importlib.import_module(f"{images.__name__}.{module.name}")
 
 
 def find(name: str) -> Word | None:

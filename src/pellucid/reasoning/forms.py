@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..base.record import record
 from ..ir import types as T
 from ..ir.expr import Expr, apply, topological
 from ..ir.facts import Facts
@@ -37,7 +37,7 @@ Marking = Callable[[Expr], int]
 Knowing = Callable[[Atom], Facts]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Form:
     """A sum of multiples of products of atoms; the empty product is the constant. No multiple is 0."""
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...base.record import record
 from ...ir.expr import Buffer
 from ..port import MAX_BANDS, Arguments, Calling, Memory, ThreadPool, address
 from .polling import NEVER_STOP, Poll
@@ -107,7 +108,7 @@ class _Invocation(NamedTuple):
     params_at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class MachineCode:
     """A kernel as machine code; `needs` is how many elements buffers must have for its proofs.
 

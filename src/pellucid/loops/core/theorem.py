@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...base.record import record
 from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Block, For, Kernel, Statement, blocks
@@ -67,7 +68,7 @@ class Site:
         return describe(self.kernel.body, self.path) if self.path else f"kernel {self.kernel.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clause:
     """One side condition: its name (kebab-case, one of a kind in its theorem), its words, and its test."""
 
@@ -89,7 +90,7 @@ class Clause:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Theorem:
     """A statement of when a move preserves meaning.
 

@@ -9,9 +9,9 @@ row's pixels - a column, a slanted edge, a convex polygon - cuts it, at bounds t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 
+from ...base.record import record
 from ...ir.expr import STRUCTURAL, Expr
 from ...ir.nest import For, walk
 from ...ir.path import Path, enclosing
@@ -83,7 +83,7 @@ def split_rows(state: State) -> State:
     return state
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Split:
     """A test, the part of the cost of whole rows that split ones have, and the turn that it is in."""
 
