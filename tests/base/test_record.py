@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import inspect
 import pickle
 import sys
@@ -19,7 +20,8 @@ from pellucid.base.record import record
 
 def pair(body: Callable[[], type], **options: Any) -> tuple[type, type]:
     """A class by `dataclasses`, and as a record; `body` makes it anew."""
-    made = (dataclass(frozen=True, slots=True, **options)(body()), record(**options)(body()))
+    expected = dataclass(frozen=True, **{"slots": True, **options})
+    made = (expected(body()), record(**options)(body()))
     for one in made:
         # Pickling asks for the class by its name.
         setattr(sys.modules[__name__], one.__name__, one)
@@ -81,10 +83,11 @@ def own() -> type:
 BODIES = {"plain": (plain, (1,)), "full": (full, ("a",)), "empty": (empty, ()), "own": (own, (3,))}
 
 
-@pytest.fixture(params=BODIES)
+@pytest.fixture(params=[(name, slots) for name in BODIES for slots in (True, False)], ids=str)
 def both(request):
-    body, given = BODIES[request.param]
-    return pair(body), given
+    name, slots = request.param
+    body, given = BODIES[name]
+    return pair(body, slots=slots), given
 
 
 def test_the_fields_are_those_of_a_data_class(both):
@@ -97,7 +100,7 @@ def test_the_fields_are_those_of_a_data_class(both):
     ]
     assert dataclasses.is_dataclass(found)
     assert found.__match_args__ == expected.__match_args__
-    assert found.__slots__ == expected.__slots__
+    assert getattr(found, "__slots__", None) == getattr(expected, "__slots__", None)
     assert (found.__doc__, found.__module__) == (expected.__doc__, expected.__module__)
     for name in ("eq", "order", "unsafe_hash", "frozen"):
         assert getattr(found.__dataclass_params__, name) == getattr(expected.__dataclass_params__, name)
@@ -131,7 +134,7 @@ def test_it_is_frozen(both):
                 delattr(one, name)
     with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'another'"):
         found(*given).another = 1
-    assert not hasattr(found(*given), "__dict__")
+    assert hasattr(found(*given), "__dict__") is not hasattr(found, "__slots__")
 
 
 def test_it_is_copied_and_pickled(both):
@@ -190,6 +193,29 @@ def test_without_values_of_its_own_a_record_is_itself():
         assert one != other
         assert len({one, other}) == 2
         assert kind.__eq__ is object.__eq__
+
+
+def test_a_record_may_be_referred_to_weakly():
+    for kind in pair(plain, weakref_slot=True):
+        one = kind(1)
+        assert weakref.ref(one)() is one
+        assert kind.__slots__ == ("left", "right", "__weakref__")
+
+
+def test_without_slots_a_record_keeps_what_it_computed():
+    @record(slots=False)
+    class Kept:
+        """A number."""
+
+        x: int
+
+        @functools.cached_property
+        def twice(self) -> int:
+            return 2 * self.x
+
+    one = Kept(3)
+    assert (one.twice, vars(one)) == (6, {"x": 3, "twice": 6})
+    assert vars(copy.copy(one)) == vars(one)
 
 
 def test_what_no_number_equals_is_equal_to_itself():

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -87,11 +86,7 @@ def names() -> tuple[str, ...]:
     >>> [name for name in names() if name in ("jit", "llvm", "tiles")]
     ['llvm', 'tiles']
     """
-    return tuple(
-        package.name
-        for package in pkgutil.iter_modules([str(PACKAGES)])
-        if any(m.name == "backend" for m in pkgutil.iter_modules([str(PACKAGES / package.name)]))
-    )
+    return tuple(sorted(path.parent.name for path in PACKAGES.glob("*/backend.py")))
 
 
 def maker(name: str) -> Maker:

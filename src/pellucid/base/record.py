@@ -1,4 +1,4 @@
-"""Records: data classes that are frozen and have slots, as `dataclasses` makes them, in a fifth of the time.
+"""Records: data classes that are frozen, as `dataclasses` makes them, in a fifth of the time.
 
 `dataclasses.dataclass(frozen=True, slots=True)` compiles a text for each of six methods, which takes half a millisecond
 for each class, whenever it is imported. Here `dataclasses` reads the fields, as ever, and only `__init__` is compiled.
@@ -29,10 +29,12 @@ _FACTORY = _Factory()
 @overload
 def record(cls: type[C], /) -> type[C]: ...
 @overload
-def record(*, eq: bool = True) -> Callable[[type[C]], type[C]]: ...
+def record(
+    *, eq: bool = True, slots: bool = True, weakref_slot: bool = False
+) -> Callable[[type[C]], type[C]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def record(cls: Any = None, /, *, eq: bool = True) -> Any:
-    """The class as `dataclass(frozen=True, slots=True, eq=eq)` makes it; used as a decorator.
+def record(cls: Any = None, /, *, eq: bool = True, slots: bool = True, weakref_slot: bool = False) -> Any:
+    """The class as `dataclass(frozen=True, slots=slots, ...)` makes it; used as a decorator.
 
     Methods that the class has of its own are kept.
 
@@ -43,18 +45,23 @@ def record(cls: Any = None, /, *, eq: bool = True) -> Any:
     >>> Pair(1), Pair(1) == Pair(1, 2), hash(Pair(1)) == hash(Pair(1))
     (Pair(left=1, right=2), True, True)
     """
-    return partial(_made, eq=eq) if cls is None else _made(cls, eq=eq)
+    decorate = partial(_made, eq=eq, slots=slots, weakref_slot=weakref_slot)
+    return decorate if cls is None else decorate(cls)
 
 
-def _made(cls: type[Any], *, eq: bool) -> type[Any]:
+def _made(cls: type[Any], *, eq: bool, slots: bool, weakref_slot: bool) -> type[Any]:
     if any("__dataclass_fields__" in vars(base) for base in cls.__mro__[1:]):
         # What it inherits is to be frozen too, which only the library tells of classes that it has made.
-        return dataclass(frozen=True, slots=True, eq=eq)(cls)
+        return dataclass(frozen=True, slots=slots, weakref_slot=weakref_slot, eq=eq)(cls)
     own = {name for name, value in vars(cls).items() if value is not None}
-    made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
+    made: Any = dataclass(init=False, repr=False, eq=False, slots=slots, weakref_slot=weakref_slot)(cls)
     made.__dataclass_params__.frozen, made.__dataclass_params__.eq = True, eq
     all_fields = fields(made)
-    methods = _of_all(made, all_fields) | (_of_values(all_fields) if eq else {})
+    methods = _of_all(made, all_fields)
+    if eq:
+        methods |= _of_values(all_fields)
+    if slots:
+        methods |= _of_slots(all_fields)
     if "__init__" not in own:
         methods["__init__"] = _initializer(all_fields, post=hasattr(made, "__post_init__"))
     for name in methods.keys() - own:
@@ -82,6 +89,12 @@ def _of_all(made: type[Any], all_fields: tuple[Field[Any], ...]) -> Methods:
             raise FrozenInstanceError(f"cannot delete field {name!r}")
         super(made, self).__delattr__(name)
 
+    return {"__repr__": recursive_repr()(text), "__setattr__": set_, "__delattr__": delete}
+
+
+def _of_slots(all_fields: tuple[Field[Any], ...]) -> Methods:
+    names = tuple(each.name for each in all_fields)
+
     def state(self: Any) -> list[Any]:
         return [getattr(self, name) for name in names]
 
@@ -89,13 +102,7 @@ def _of_all(made: type[Any], all_fields: tuple[Field[Any], ...]) -> Methods:
         for name, value in zip(names, values, strict=True):
             object.__setattr__(self, name, value)
 
-    return {
-        "__repr__": recursive_repr()(text),
-        "__setattr__": set_,
-        "__delattr__": delete,
-        "__getstate__": state,
-        "__setstate__": set_state,
-    }
+    return {"__getstate__": state, "__setstate__": set_state}
 
 
 def _of_values(all_fields: tuple[Field[Any], ...]) -> Methods:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+
+from pellucid.base.record import record
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -41,7 +42,7 @@ def _quiet(done: int) -> None:
     """Tell nobody."""
 
 
-@dataclass(frozen=True)
+@record
 class Bands:
     """A picture from the top to the bottom: `draw` gives so many rows from a first one on.
 

@@ -12,15 +12,15 @@ import importlib
 import os
 import sys
 import types
-from dataclasses import dataclass
 from pathlib import Path
 
 from pellucid.base.errors import InputError, PellucidError, brief, did_you_mean
 from pellucid.base.opening import contents
+from pellucid.base.record import record
 from pellucid.cli.problems import in_one_line, located, owns_errors, place_in_user_code
 
 
-@dataclass(frozen=True)
+@record
 class ObjectKind:
     """The kind of object that a command looks for in a file.
 
@@ -97,7 +97,7 @@ class UserFileError(PellucidError):
     """A file of the user that cannot be run: its own error, with file and line."""
 
 
-@dataclass(frozen=True)
+@record
 class Chosen:
     """A picture or a sound of a file, under the name that it has there."""
 

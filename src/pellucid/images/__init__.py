@@ -61,13 +61,14 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     from .css import NAMED
-    from .numeric import numeric_functions
-    from .word import unknown
 
     if found := find(name):
         return found.meaning
     if name in NAMED:
         return NAMED[name]
+    from .numeric import numeric_functions
+    from .word import unknown
+
     numeric = numeric_functions()
     if name in numeric:
         return numeric[name]

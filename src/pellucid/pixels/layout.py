@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from ..base.errors import InputError, brief
@@ -114,7 +114,7 @@ class Plane:
         return 1 if self.entries else _parts(height, self.down)
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Layout:
     """The layout of samples in memory, from one line of the notation (see `pellucid.pixels.notation`).
 

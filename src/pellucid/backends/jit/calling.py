@@ -11,7 +11,7 @@ import ctypes
 import struct
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -46,7 +46,7 @@ def entry(phase: int) -> str:
     return f"pellucid_{phase}" if phase else "pellucid"
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+@record(eq=False, weakref_slot=True)
 class Library:
     """Linked code: `calls` run its phases; the memory of the code lives as long as this object."""
 

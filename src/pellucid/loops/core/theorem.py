@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from ...base.record import record
@@ -21,7 +21,7 @@ from ...reasoning.known import Known, known_at
 from ...reasoning.prove import Premise, Proved, Verdict
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Site:
     """A statement of a kernel by its path, what is known of leaves there, and the options of the move."""
 

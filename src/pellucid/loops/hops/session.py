@@ -17,7 +17,7 @@ from ...ir.facts import Facts
 from ...ir.nest import Kernel, same
 from ...ir.path import Path
 from ...ir.text import print_nest
-from ...reasoning.forms import extent
+from ...reasoning.infer import extent
 from ...reasoning.prove import Proved, Verdict
 from ...reasoning.timer import kernel_cost
 from ..core.ledger import Ledger, Step

@@ -10,7 +10,7 @@ import json as json_text
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from ...base.atomic import atomic_write
@@ -81,7 +81,7 @@ class StageText:
         return f"{self.operators} operators, cost {self.cost:.3g}"
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Report:
     """An explanation of a compilation. ``str(report)`` is the readable text, `page` is for browsers, `save` writes it.
 
