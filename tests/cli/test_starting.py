@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-MAX_MODULES = 132
+MAX_MODULES = 130
 """Modules of pellucid that drawing such a picture takes: each costs a fifth of a millisecond."""
 PICTURE = """from pellucid import images as im
 

@@ -23,7 +23,6 @@ from ..base.tracebacks import shortened
 from ..tracing import tracing
 from .animation import Animation, Behavior, at_time, unknown_time
 from .drawable import Drawable
-from .hints import HINTS, hint
 from .homes import HOMES
 from .image import Image
 from .signature import Limits, Range, Refused, Slot, read, result_kind
@@ -130,7 +129,8 @@ def find(name: str) -> Word | None:
     >>> find("swirl").family, find("whirl")
     ('pellucid.images.warp', None)
     """
-    if name not in WORDS and name in HOMES:
+    if name in HOMES:
+        # Though it is registered, another thread may still be at it.
         importlib.import_module(f"{__package__}.{HOMES[name]}")
     return WORDS.get(name)
 
@@ -290,6 +290,8 @@ def _apply(entry: Word, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
             if pair is not None and "too many" in str(error):
                 fix = f"a point is one argument: {pair} is a pair (x, y)"
             elif entry.result.text == "Transform":
+                from .hints import hint
+
                 fix = hint(entry.name) or fix
             raise VocabularyError(
                 f"takes {_usage(entry)} ({error})", place=f"{place}: {entry.name}", fix=fix
@@ -406,6 +408,8 @@ def method(image: object, name: str) -> Callable[..., Any]:
 
 def unknown(name: str, what: str, among: list[str]) -> UnknownWordError:
     """The error for a name that is no word: what to write instead, or the word that is nearest."""
+    from .hints import HINTS, hint
+
     # A word such as rgb differs from a name of another system, such as RGB, in its case only.
     entry = find(name)
     fix = hint(name) if name in HINTS or entry is None else None
