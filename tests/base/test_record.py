@@ -11,10 +11,12 @@ import sys
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
+import pellucid
 from pellucid.base.record import record
 
 
@@ -269,3 +271,11 @@ def test_a_record_that_holds_itself_is_shown():
     one = found("a")
     one.found.append(one)
     assert repr(one) == "Full(name='a', found=[...], apart=4, after='a!', kept={}, fixed=9)"
+
+
+def test_frozen_data_classes_of_pellucid_are_records():
+    root = Path(pellucid.__file__).parent
+    found = [
+        str(path.relative_to(root)) for path in root.rglob("*.py") if "frozen=True" in path.read_text("utf-8")
+    ]
+    assert found == ["base/record.py"]
