@@ -15,7 +15,8 @@ from .animation import Animation, Behavior, animation, behavior, seconds
 from .color import Color
 from .display import discrete, discrete_animation, displayable, packed_color
 from .image import Image, image
-from .word import Word, find, value, vocabulary, word, words
+from .word import Word, value, vocabulary, word, words
+from .word import find as _find
 
 _EXPORTS = {
     "Animation": Animation,
@@ -62,7 +63,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     from .css import NAMED
 
-    if found := find(name):
+    if found := _find(name):
         return found.meaning
     if name in NAMED:
         return NAMED[name]
