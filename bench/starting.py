@@ -35,6 +35,8 @@ def main() -> None:
     (folder / "swirl.py").write_text(PROGRAM)
     cache = folder / "cache"
     environment = {**os.environ, "PELLUCID_CACHE_DIR": str(cache)}
+    # As for users: modules are compiled once.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [str(Path(sys.executable).with_name("pellucid")), "render", str(folder / "swirl.py")]
     drawn = {f"{side} x {side}": (side, folder / f"{side}.png") for side in (16, 1024)}
     programs = {"import numpy, PIL": [sys.executable, "-c", "import numpy, PIL.Image"]}

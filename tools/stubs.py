@@ -1,11 +1,12 @@
 """Write the stubs that editors and type checkers read, from registries whose names Python finds when it is asked.
 
 Run `python -m tools.stubs` in the root of the project after a word, a color, a row of the operator table or a public
-name was added or changed. There are three:
+name was added or changed. There are three, and a module:
 
 - `pellucid/__init__.pyi`: public names by their homes, and a function for each row of the operator table;
 - `pellucid/images/__init__.pyi`: words, colors of CSS, and functions of numbers that take fields;
-- `pellucid/images/methods.pyi`: the words that take an image as methods of `Image` and `Animation`.
+- `pellucid/images/methods.pyi`: the words that take an image as methods of `Image` and `Animation`;
+- `pellucid/images/homes.py`: the file that each word stands in, which is imported when the word is asked for.
 
 A word has two types: of what stands still it makes what stands still, and if something may move, so may the result.
 """
@@ -27,7 +28,7 @@ from pellucid.images import methods
 from pellucid.images.annotations import GIVEN, RESULTS
 from pellucid.images.css import NAMED
 from pellucid.images.numeric import MADE, numeric_functions
-from pellucid.images.word import WORDS, Parameter, Word
+from pellucid.images.word import Parameter, Word, words
 from pellucid.ir import prims
 from pellucid.ir.prim import Prim
 
@@ -38,6 +39,14 @@ HEAD = """\
 # pyright: reportOverlappingOverload=false, reportUnsupportedDunderAll=false
 # mypy: disable-error-code="overload-overlap,misc"
 """
+HOMES_HEAD = '''\
+"""The file of this folder that each word stands in, so that a file is imported when one of its words is asked for.
+
+Written by `python -m tools.stubs` from the registry: change that.
+"""
+
+from __future__ import annotations
+'''
 ALIASES = sorted(
     {name for pair in GIVEN.values() for name in pair if name != "Any"} | {"Picture", "Transform"}
 )
@@ -67,6 +76,7 @@ def stubs() -> dict[Path, str]:
         PACKAGE / "__init__.pyi": of_package(),
         PACKAGE / "images/__init__.pyi": of_images(),
         PACKAGE / "images/methods.pyi": of_methods(),
+        PACKAGE / "images/homes.py": of_homes(),
     }
 
 
@@ -105,19 +115,16 @@ def of_images() -> str:
     """The stub of `pellucid.images`."""
     exported: dict[str, str] = {}
     for name in images.__all__:
-        if name not in WORDS:
+        if name not in words():
             home = "animation" if name == "seconds" else getattr(images, name).__module__.rpartition(".")[2]
             exported[name] = f"from .{home} import {name} as {name}"
-    body = [
-        "def load_all() -> None:",
-        '    """Import every file of the folder once, so that all words are registered."""',
-    ]
-    for entry in sorted(WORDS.values(), key=lambda word: word.name):
+    body: list[str] = []
+    for entry in words().values():
         body += of_value(entry) if entry.constant is not None else of_function(entry)
-    for name in sorted(NAMED.keys() - WORDS.keys()):
+    for name in sorted(NAMED.keys() - words().keys()):
         body += [f"{name}: Color", f'"""The color {name} of CSS."""']
     for name, numeric in sorted(numeric_functions().items()):
-        if name in {*MADE, *rows()} and name not in NAMED and name not in WORDS:
+        if name in {*MADE, *rows()} and name not in NAMED and name not in words():
             body += function(name, [*numeric_parameters(name), "/"], "Any", inspect.getdoc(numeric) or "")
     head = [f'"""{inspect.getdoc(images)}\n"""', "", *imports(body, set(exported)), *exported.values(), ""]
     return whole([*head, f"__all__: list[str] = {sorted(images.__all__)!r}", "", *body])
@@ -126,10 +133,23 @@ def of_images() -> str:
 def of_methods() -> str:
     """The stub of `pellucid.images.methods`."""
     body = ["class Methods:", '    """Every word of the vocabulary that takes an image, as a method."""', ""]
-    for entry in sorted(WORDS.values(), key=lambda word: word.name):
+    for entry in words().values():
         if entry.receiver is not None and not is_own(entry.name):
             body += textwrap.indent("\n".join(of_method(entry)), "    ").split("\n")
     return whole([f'"""{inspect.getdoc(methods)}\n"""', "", *imports(body, set()), "", *body])
+
+
+def of_homes() -> str:
+    """The module that tells the file of each word."""
+    files: dict[str, list[str]] = {}
+    for entry in words().values():
+        if entry.family.startswith(f"{images.__name__}."):
+            files.setdefault(entry.family.rpartition(".")[2], []).append(entry.name)
+    lines = [HOMES_HEAD, "_WORDS = {"]
+    for file, names in sorted(files.items()):
+        lines += [f'    "{file}": """', *textwrap.wrap(" ".join(names), WIDTH), '""",']
+    lines += ["}", "HOMES = {word: file for file, words in _WORDS.items() for word in words.split()}"]
+    return "\n".join([*lines, '"""The file of each word of the vocabulary."""', ""])
 
 
 def imports(body: Iterable[str], taken: set[str]) -> Iterator[str]:

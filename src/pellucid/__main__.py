@@ -1,8 +1,6 @@
 """The command `python -m pellucid`: the same as `pellucid`."""
 
-import sys
-
-from pellucid.cli import main
+from pellucid.cli import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

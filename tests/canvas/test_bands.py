@@ -120,6 +120,21 @@ def _stream(data: bytes) -> bytes:
     return found
 
 
+@pytest.mark.parametrize("suffix", [".png", ".npy"])
+def test_a_band_that_is_all_is_packed_in_pieces_by_all_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+):
+    monkeypatch.setattr(bands, "PIECE", 1)
+    packed = []
+    before = png._deflated
+    monkeypatch.setattr(png, "_deflated", lambda rows: packed.append(len(rows)) or before(rows))
+    for threads in (1, 3):
+        pl.save(FADING, tmp_path / f"{threads}{suffix}", SIZE, **VIEW, threads=threads)
+        np.testing.assert_array_equal(read(tmp_path / f"{threads}{suffix}"), pl.render(FADING, SIZE, **VIEW))
+    assert (tmp_path / f"1{suffix}").read_bytes() == (tmp_path / f"3{suffix}").read_bytes()
+    assert sorted(packed) == ([5] * 2 + [8] * 22 if suffix == ".png" else [])
+
+
 @pytest.mark.parametrize("big", [False, True])
 def test_a_tiff_of_strips_is_classic_or_big(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, big: bool):
     monkeypatch.setattr(bands, "BYTES", 1)

@@ -40,7 +40,7 @@ def test_a_picture_that_is_spilled_is_the_same(tmp_path, monkeypatch, suffix, al
     monkeypatch.setattr(spill, "MIN_BYTES", 1)
     made = []
     before = spill.spilled
-    monkeypatch.setattr("pellucid.canvas.draw.spilled", lambda *args: made.append(before(*args)) or made[-1])
+    monkeypatch.setattr("pellucid.canvas.spill.spilled", lambda *args: made.append(before(*args)) or made[-1])
     pl.save(fading, other, (130, 70), zoom=8.0, alpha=alpha, **OFF)
     assert made[0] is not None
     assert made[0].shape == (70, 130, 4)
@@ -52,7 +52,7 @@ def test_a_picture_that_is_spilled_is_the_same(tmp_path, monkeypatch, suffix, al
 @linux
 def test_formats_that_copy_their_pixels_and_bands_are_not_spilled(tmp_path, monkeypatch):
     monkeypatch.setattr(spill, "MIN_BYTES", 1)
-    monkeypatch.setattr("pellucid.canvas.draw.spilled", None)
+    monkeypatch.setattr("pellucid.canvas.spill.spilled", None)
     for name in ("a.jpg", "a.webp", "a.gif"):
         pl.save(BOARD, tmp_path / name, 32, **OFF)
     pl.save(BOARD, tmp_path / "a.png", 32, background="#ffffff")

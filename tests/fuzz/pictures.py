@@ -18,7 +18,7 @@ from tests.fuzz.contract import NotACase
 
 import pellucid as pl
 from pellucid.images.signature import Range
-from pellucid.images.word import WORDS, Parameter, Word, vocabulary
+from pellucid.images.word import Parameter, Word, vocabulary, words
 
 FILE = "<picture>"
 """Where the text of a picture stands, as its functions say it."""
@@ -92,7 +92,7 @@ def faults_of_its_own() -> Iterator[None]:
 @functools.cache
 def _words(kind: str) -> list[Word]:
     pl.images.words()
-    letter = [w for w in WORDS.values() if w.result.text in (kind, "Image a") and w.name not in LEFT_OUT]
+    letter = [w for w in words().values() if w.result.text in (kind, "Image a") and w.name not in LEFT_OUT]
     return [w for w in letter if all(p.slot.text != "Function" for p in w.parameters)]
 
 

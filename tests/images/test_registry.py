@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from pellucid import images as im
 from pellucid.base.errors import VocabularyError
+from pellucid.images.homes import HOMES
 from pellucid.images.signature import Range, positive, read
 from pellucid.images.word import WORDS
 
@@ -178,6 +181,59 @@ def test_a_word_can_be_added_at_run_time():
         del WORDS[name]
     with pytest.raises(AttributeError):
         im.spotlight  # noqa: B018 - the access is what is tested
+
+
+IN_A_NEW_PROCESS = """
+import sys, threading, time
+from pellucid import images as im
+home = sys.modules["pellucid.images.word"]
+before = home.replace
+home.replace = lambda *args, **named: time.sleep(0.05) or before(*args, **named)
+found = []
+threads = [threading.Thread(target=lambda: found.append(im.checker)) for _ in range(30)]
+for thread in threads:
+    thread.start()
+    time.sleep(0.01)
+for thread in threads:
+    thread.join()
+assert all(one is im.checker and isinstance(one, im.Image) for one in found), found
+"""
+
+
+def test_threads_may_ask_for_a_word_at_the_same_time():
+    """A file that one thread imports, another one waits for."""
+    subprocess.run([sys.executable, "-c", IN_A_NEW_PROCESS], check=True)
+
+
+def test_each_file_of_the_vocabulary_can_be_the_first():
+    for file in sorted({*HOMES.values()}):
+        program = f"import sys, pellucid.images.{file}; print('pellucid.images.noise' in sys.modules)"
+        done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+        assert done.stdout == f"{file == 'noise'}\n", file
+
+
+def test_a_type_that_a_file_adds_is_found():
+    program = (
+        "from pellucid.images.signature import read; print(read('Stops -> Image Color')[0][0].type.name); "
+        "import sys; print('pellucid.images.noise' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout == "Stops\nTrue\n"
+
+
+def test_a_word_younger_than_the_listing_of_files_is_found(monkeypatch):
+    for name in ("swirl", "checker"):
+        monkeypatch.delitem(HOMES, name)
+    assert im.swirl(1, im.checker).kind == "region"
+    assert im.checker.swirl(1).kind == "region"
+
+
+def test_a_file_is_no_name():
+    for file in {*HOMES.values()} - {*im.words()}:
+        with pytest.raises(AttributeError, match=f"no word is called '{file}'"):
+            getattr(im, file)
+    for name in im.words():
+        assert not isinstance(getattr(im, name), ModuleType), name
 
 
 def test_the_listing_cannot_be_changed():

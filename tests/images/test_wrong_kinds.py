@@ -18,7 +18,7 @@ import pellucid as pl
 from pellucid import images as im
 from pellucid.base.errors import PellucidError
 from pellucid.images.animation import Behavior
-from pellucid.images.word import WORDS, Parameter, Word
+from pellucid.images.word import Parameter, Word, words
 from pellucid.ir import types as T
 from pellucid.ir.expr import Buffer
 
@@ -75,7 +75,9 @@ def drawn(value: object) -> None:
 
 
 # What memory is given to `from_buffer` is asked in tests/images/test_packed.py.
-@pytest.mark.parametrize("word", [w for w in WORDS.values() if w.name != "from_buffer"], ids=lambda w: w.name)
+@pytest.mark.parametrize(
+    "word", [w for w in words().values() if w.name != "from_buffer"], ids=lambda w: w.name
+)
 def test_a_word_refuses_what_is_of_the_wrong_kind(word: Word):
     for k, parameter in enumerate(word.parameters):
         for kind, wrong in WRONG.items():

@@ -21,7 +21,7 @@ from pellucid.loops.core import tactic
 from pellucid.loops.core.ledger import Ledger
 from pellucid.loops.core.registry import moves, named
 from pellucid.loops.core.tactic import State
-from pellucid.reasoning.forms import extent
+from pellucid.reasoning.infer import extent
 from pellucid.reasoning.prove import Proved, Refuted, Unknown
 
 OUT = Buffer("out", T.f32, 64)

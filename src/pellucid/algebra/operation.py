@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from ..base.record import record
 from ..ir import types as T
 
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Coordinates:
     """A coordinate set: the whole points from `low`, as many along each axis as `shape` says.
 
@@ -51,7 +52,7 @@ POINT = Coordinates((), ())
 """The coordinate set of a scalar."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Operation:
     """A node: its coordinate set, type, operands, and the loop indices (`Index` nodes) that its value depends on."""
 
@@ -66,28 +67,28 @@ class Operation:
         object.__setattr__(self, "free", free)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Input(Operation):
     """An array that the caller gives, by name."""
 
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Scalar(Operation):
     """A number that the caller gives, by name: a uniform."""
 
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ConstantOperation(Operation):
     """A number of the program."""
 
     value: float | int | bool = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Index(Operation):
     """The index of a definition by cases, from 0 to `count` - 1: a scalar that differs from case to case."""
 
@@ -99,14 +100,14 @@ class Index(Operation):
         object.__setattr__(self, "free", frozenset((self,)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Coordinate(Operation):
     """The array whose value at each point is the point's own coordinate along an axis."""
 
     axis: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Pointwise(Operation):
     """A row of the operator table at every point; operands of one point go with every point."""
 
@@ -114,7 +115,7 @@ class Pointwise(Operation):
     attr: T.Type | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Reduction(Operation):
     """`kind` ("sum", "max" or "min") over some axes, the lowest coordinates first, in the type of the result."""
 
@@ -122,14 +123,14 @@ class Reduction(Operation):
     over: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class PointCount(Operation):
     """The number of points along some axes of the operand."""
 
     over: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class WindowOperation(Operation):
     """A template operation: what lies around each point, `offsets` away, combined by `kind`.
 
@@ -147,14 +148,14 @@ class WindowOperation(Operation):
     outside: float | int | bool = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Moved(Operation):
     """The same values on other points: translated by `by`, or restricted to a part (`by` 0)."""
 
     by: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class TableOperation(Operation):
     """A definition by cases: element i of the first axis is the value of the operand for that index."""
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..base.errors import InputError
+from ..base.record import record
 from .operation import (
     POINT,
     ConstantOperation,
@@ -30,7 +31,7 @@ from .program import Program
 from .reducing import MAX_ADDENDS, ReductionKind
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class ReductionStep:
     """A reduction over arrays that are cut.
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from ..base.errors import BackendError, InputError, brief
+from ..base.record import record
 from ..ir import nest as N
 from ..ir.expr import Buffer, Expr, buffers, topological
 from ..ir.facts import Facts
@@ -108,7 +109,7 @@ def alone(count: int, task: Callable[[int], None], threads: int | None) -> None:
         task(k)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Phase:
     """Statements that are done before those of the next phase begin.
 
@@ -137,7 +138,7 @@ class Band(NamedTuple):
     least: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Calling:
     """The calling convention of a kernel: params and buffers in order, and loops that are divided among threads.
 
@@ -283,7 +284,7 @@ class Calling:
         return int(evaluate([bound], dict(zip(self.params, values, strict=True)))[0].item())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallingPlan:
     """A kernel as machine code has it: how it is called, and its statements in phases.
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import functools
 import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..base.errors import BackendError, did_you_mean
+from ..base.record import record
 
 if TYPE_CHECKING:
     from ..ir.expr import Buffer, Expr
@@ -51,7 +50,7 @@ class PrintedShader(Protocol):
 Printer = Callable[["Kernel", "Ranges"], PrintedShader]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lent:
     """Services of the driver for back ends: the store of products, the thread pool, and the number of threads.
 
@@ -87,11 +86,7 @@ def names() -> tuple[str, ...]:
     >>> [name for name in names() if name in ("jit", "llvm", "tiles")]
     ['llvm', 'tiles']
     """
-    return tuple(
-        package.name
-        for package in pkgutil.iter_modules([str(PACKAGES)])
-        if any(m.name == "backend" for m in pkgutil.iter_modules([str(PACKAGES / package.name)]))
-    )
+    return tuple(sorted(path.parent.name for path in PACKAGES.glob("*/backend.py")))
 
 
 def maker(name: str) -> Maker:

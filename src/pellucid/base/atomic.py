@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import signal
 import stat
-import tempfile
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -61,17 +59,20 @@ def atomic_write(
     if mode is not None and stat.S_ISDIR(mode):
         raise FileError("is a folder", place=shown, fix="name a file in it")
     regular = private or mode is None or stat.S_ISREG(mode)
+    spool = target if regular else Path(_temporary(), "out")
     if mode is not None and regular and not private and not os.access(target, os.W_OK):
         raise FileError("is write-protected", place=shown, fix="change its permissions or name another file")
     permissions = 0o600 if private else None if mode is None else stat.S_IMODE(mode)
     try:
-        with _beside(target if regular else Path(tempfile.gettempdir(), "out"), permissions) as beside:
+        with _beside(spool, permissions) as beside:
             with beside.file as file:
                 yield file
                 file.flush()
                 if regular:
                     beside.give_name()
                 else:
+                    import shutil
+
                     file.seek(0)
                     with target.open("wb") as sink:
                         shutil.copyfileobj(file, sink)
@@ -84,6 +85,12 @@ def atomic_write(
         raise
     except OSError as error:
         raise _file_error(shown, error) from error
+
+
+def _temporary() -> str:
+    import tempfile
+
+    return tempfile.gettempdir()
 
 
 def _mode(target: Path, *, private: bool) -> int | None:

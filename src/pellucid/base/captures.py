@@ -154,7 +154,7 @@ def _inside(one: Any, found: Captures) -> Iterator[object]:
     elif kind is BuiltinFunctionType:
         if not (one.__module__ in _MODULES or (one.__module__ == "builtins" and one.__name__ in _FUNCTIONS)):
             raise _UnknownError
-    elif kind is ModuleType:
+    elif isinstance(one, ModuleType):
         if not (_is_ours(one.__name__) or one is np):
             raise _UnknownError
     elif isinstance(one, type):

@@ -10,16 +10,16 @@ import ast
 import itertools
 import linecache
 import warnings
-from dataclasses import dataclass
 from types import FrameType
 
+from .record import record
 from .source_location import user_frame
 
 _MAX_CHARACTERS = 1 << 20
 """Maximum characters of a source file that is parsed again for an error."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Construct:
     """An expression of the user's program: its node, and the nodes around it, the innermost first."""
 

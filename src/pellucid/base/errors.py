@@ -7,7 +7,6 @@ exception a Python programmer would expect.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
@@ -91,6 +90,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     >>> did_you_mean("chekerboard", ["checkerboard", "swirl"])
     "did you mean 'checkerboard'?"
     """
+    import difflib
+
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"did you mean {close[0]!r}?" if close else None
 

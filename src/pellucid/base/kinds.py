@@ -11,17 +11,17 @@ import inspect
 import math
 import numbers
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ParamSpec, TypeVar, cast
 
 from .errors import InputError, brief
+from .record import record
 from .source_location import caller
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ArgumentKind:
     """The arguments that a parameter takes: their name in messages, the test, and the fix."""
 

@@ -6,7 +6,6 @@ import inspect
 import linecache
 import os
 import sys
-import traceback
 from pathlib import Path
 from types import FrameType
 
@@ -65,6 +64,8 @@ def innermost(error: BaseException) -> str | None:
     ...     innermost(error).endswith(":2")
     True
     """
+    import traceback
+
     place: str | None = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         name = frame.f_code.co_filename

@@ -11,13 +11,14 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack, cast, get_type_hints
 
 from .errors import ArgumentError, InputError, brief, did_you_mean
+from .record import record
 from .source_location import caller
 
 #: Each pixel is the mean of at most so many by so many samples.
@@ -74,7 +75,7 @@ def spelled_out(arguments: type) -> Callable[[F], F]:
 _AS_IN_VIEW = _AsInView()
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@record
 class View:
     """A view of a picture: what `render` and every other verb take as `view`, or as keywords of the same names.
 

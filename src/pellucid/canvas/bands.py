@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+
+from pellucid.base.record import record
+from pellucid.driver.threads import thread_pool
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -22,26 +24,29 @@ R = TypeVar("R")
 
 BYTES = 1 << 22
 """Bytes of a band, about: drawing one costs far more than the call, and a few of them fit into the caches."""
+PIECE = 1 << 20
+"""Bytes of a part of a band that is packed by itself: this takes milliseconds, and the files are hardly larger."""
 _ROWS = 8
 """Rows of a band are a multiple of it, as kernels hand so many to a thread."""
 EFFORT = 4
 """The level of zlib: a third of the time of its own default, for files about a fifth larger."""
 
 
-def rows_of_band(width: int, pixel: int) -> int:
-    """The rows of a band of a picture that is so many pixels wide, each of so many bytes.
+def rows_of_band(width: int, pixel: int, most: int | None = None) -> int:
+    """The rows of a band, or of so many bytes, of a picture that is so many pixels wide, each of so many bytes.
 
     >>> rows_of_band(20_000, 4), rows_of_band(1 << 20, 4)
     (48, 8)
     """
-    return max(BYTES // (width * pixel) // _ROWS, 1) * _ROWS
+    most = BYTES if most is None else most
+    return max(most // (width * pixel) // _ROWS, 1) * _ROWS
 
 
 def _quiet(done: int) -> None:
     """Tell nobody."""
 
 
-@dataclass(frozen=True)
+@record
 class Bands:
     """A picture from the top to the bottom: `draw` gives so many rows from a first one on.
 
@@ -69,16 +74,29 @@ class Bands:
 
     def packed(self, pack: Callable[[Samples], R], rows: int | None = None) -> Iterator[R]:
         """Each band, of so many rows, packed by threads, in their order."""
-        rows = rows or self.rows
-        if rows >= self.height:
-            yield pack(self.draw(0, self.height))
+        if (rows or self.rows) >= self.height:
+            whole = self.draw(0, self.height)
+            yield from self._pieces(pack, whole) if rows is None else [pack(whole)]
             self.progress(self.height)
             return
+        rows = rows or self.rows
         tops = range(0, self.height, rows)
         drawn = (self.draw(top, min(rows, self.height - top)) for top in tops)
         for top, made in zip(tops, in_order(pack, drawn, self.threads), strict=True):
             yield made
             self.progress(min(top + rows, self.height))
+
+    def _pieces(self, pack: Callable[[Samples], R], band: Samples) -> list[R]:
+        """A band that is all there is, packed in pieces, so that all threads take part."""
+        rows = rows_of_band(self.width, self.channels * self.dtype.itemsize, PIECE)
+        tops = range(0, self.height, rows)
+        made: dict[int, R] = {}
+
+        def one(k: int) -> None:
+            made[k] = pack(band[tops[k] : tops[k] + rows])
+
+        thread_pool(len(tops), one, self.threads)
+        return [made[k] for k in range(len(tops))]
 
 
 def in_order(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:

@@ -6,12 +6,14 @@ Between the kernel, which fills arrays, and `sinks`, which writes them. All arra
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Pixels = NDArray[np.uint8]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Pixels = np.ndarray[Any, np.dtype[np.uint8]]
 Rectangle = tuple[int, int, int, int]
 
 

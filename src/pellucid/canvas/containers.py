@@ -13,14 +13,14 @@ import io
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import BinaryIO, Protocol
 
 from pellucid.base.errors import InputError
+from pellucid.base.record import record
 
 
-@dataclass(frozen=True)
+@record
 class FrameRectangle:
     """A compressed rectangle of a frame: `data` is a still file whose upper left corner goes to (`x`, `y`).
 

@@ -25,7 +25,6 @@ from pellucid.base.view import View, spelled_out
 from pellucid.canvas.bands import Bands, Samples, rows_of_band
 from pellucid.canvas.compose import Pixels, laid_on
 from pellucid.canvas.deep import deep_layout, laid_on_deep, require_writer, write_exr
-from pellucid.canvas.film import frames_on_the_way, write_film
 from pellucid.canvas.formats import (
     Format,
     Look,
@@ -38,7 +37,6 @@ from pellucid.canvas.formats import (
 )
 from pellucid.canvas.sinks import BANDED, require_video, write_bands, write_still
 from pellucid.canvas.source import DrawArguments, Kernel, drawing, draws_parts
-from pellucid.canvas.spill import spilled
 from pellucid.driver import Kernel as Compiled
 from pellucid.driver.threads import available
 from pellucid.driver.view import EXACT, Smooth, check_size, checked_out, part_of
@@ -168,6 +166,8 @@ def save(
         check_size((width, rows), frames=(2 * (seen.threads or available()) + 2) * bits // 8)
     else:
         if kind.name in BANDED and target is None:
+            from pellucid.canvas.spill import spilled
+
             memory = spilled(cast("str", path), seen.size)
         if memory is None:
             check_size(seen.size, frames=1 if kind.name in BANDED else 3 * bits // 8)
@@ -300,6 +300,7 @@ def animate(
         warnings.warn("animate(start=...) is called time=... now", DeprecationWarning, stacklevel=4)
         arguments["time"] = start
     # Whoever draws a still needs no films.
+    from pellucid.canvas.film import frames_on_the_way, write_film
     from pellucid.driver.film import MAX_PLANES
 
     asked = drawing(picture, size, view, arguments)

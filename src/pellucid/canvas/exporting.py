@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Unpack, cast
@@ -19,6 +18,7 @@ from pellucid.backends.shade import offsets
 from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import BackendError, InputError, brief, did_you_mean
 from pellucid.base.opening import text_of
+from pellucid.base.record import record
 from pellucid.base.tracebacks import door
 from pellucid.base.view import View, ViewArguments, spelled_out
 from pellucid.canvas.source import DrawArguments, drawing
@@ -31,7 +31,7 @@ from pellucid.driver.shading import Shading, shading
 from pellucid.driver.webassembly import webassembly
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Exported:
     """A picture that is to be exported, checked, with what is told of it.
 

@@ -11,12 +11,12 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import BinaryIO, TypeVar
 
 import numpy as np
 
+from pellucid.base.record import record
 from pellucid.canvas.compose import Pixels, laid_on
 from pellucid.canvas.containers import Apng, Container, FrameRectangle, Gif, Npy, WebP
 from pellucid.canvas.formats import Look
@@ -30,7 +30,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
+@record
 class FrameRun:
     """A frame shown from frame number `start` up to `stop`, with the different frames around it."""
 

@@ -6,18 +6,17 @@ a moving JPEG, is refused here before the first pixel is computed.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from pellucid.base.errors import InputError, brief, did_you_mean
+from pellucid.base.record import record
 
 
-@dataclass(frozen=True)
+@record
 class Format:
     """One kind of file: what it can hold and how large a picture may be."""
 
@@ -59,7 +58,7 @@ FORMATS = (
 )
 
 
-@dataclass(frozen=True)
+@record
 class Look:
     """How pixels become a file: the format and the options that it is given.
 
@@ -99,6 +98,8 @@ def format_of(path: str | os.PathLike[str]) -> Format:
         return by_suffix[suffix]
     known = f"nown are {', '.join(by_suffix)}"
     # Suffixes are so short that many look alike to `did_you_mean`; letters in another order are a slip.
+    import difflib
+
     near = difflib.get_close_matches(suffix, by_suffix, n=1, cutoff=0.8)
     near = near or [each for each in by_suffix if sorted(each) == sorted(suffix)]
     hint = f"did you mean {near[0]!r}?" if near else None

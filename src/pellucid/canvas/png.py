@@ -6,7 +6,6 @@ each other in one stream: each ends at a byte, and none refers to those before i
 
 from __future__ import annotations
 
-import shutil
 import struct
 import zlib
 from pathlib import Path
@@ -68,6 +67,8 @@ def add_text(path: Path, keyword: str, text: str) -> None:
     >>> b"Title\0\0\0\0\0Red" in path.read_bytes()
     True
     """
+    import shutil
+
     body = keyword.encode("latin-1") + b"\0\0\0\0\0" + text.encode("utf-8", "replace")
     with opened(path) as file, atomic_write(path) as made:
         made.write(file.read(_HEADER_BYTES))

@@ -13,7 +13,7 @@ import importlib
 import json
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -22,6 +22,7 @@ import numpy as np
 from pellucid import __version__
 from pellucid.base.errors import FileError, InputError, installed
 from pellucid.base.opening import contents
+from pellucid.base.record import record
 from pellucid.canvas.compose import Pixels, compact, is_opaque
 from pellucid.driver.card import MAX_BYTES, Card
 from pellucid.driver.kernel import Kernel, kernel_of_card
@@ -44,7 +45,7 @@ class ShardPlace(NamedTuple):
     column: int
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Manifest:
     """What a store holds, as plain data: stores with equal manifests have equal bytes.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 from contextlib import suppress
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -24,13 +23,15 @@ from pellucid.canvas.compose import (
     opaque,
     whole,
 )
-from pellucid.canvas.containers import FrameRectangle
 from pellucid.canvas.formats import Look
 from pellucid.canvas.png import write_png
-from pellucid.canvas.tiff import write_tiff
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from PIL.Image import Image
+
+    from pellucid.canvas.containers import FrameRectangle
 
 #: Quality where none was asked for: close to the original, on hard edges too.
 _JPEG_QUALITY = 92
@@ -69,6 +70,8 @@ def write_bands(file: BinaryIO, bands: Bands, look: Look) -> None:
         case "PNG":
             write_png(file, bands)
         case "TIFF":
+            from pellucid.canvas.tiff import write_tiff
+
             write_tiff(file, bands, look.alpha)
         case _:
             shape = bands.height, bands.width, bands.channels
@@ -100,6 +103,8 @@ def piece_of(look: Look, before: Pixels | None, frame: Pixels, after: Pixels | N
     >>> piece.x, piece.y
     (6, 5)
     """
+    from pellucid.canvas.containers import FrameRectangle
+
     name = look.format.name
     buffer = io.BytesIO()
     if name == "NPY":
@@ -242,6 +247,8 @@ def _save_gif(file: BinaryIO, pixels: Pixels, look: Look) -> None:
 
 
 def _gif_piece(look: Look, before: Pixels | None, frame: Pixels, after: Pixels | None) -> FrameRectangle:
+    from pellucid.canvas.containers import FrameRectangle
+
     # A frame drawn over another can add pixels but not take any away: where some vanish, the earlier
     # frame is stored whole and emptied after it was shown.
     holes = look.backed() is None

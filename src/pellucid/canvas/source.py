@@ -7,13 +7,12 @@ the driver, and `is_picture` is the one place that tells pictures from other Pyt
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 
 from pellucid import driver
 from pellucid.base.errors import InputError
+from pellucid.base.record import record
 from pellucid.base.view import View, ViewArguments
-from pellucid.driver.fit import fitted as fitted_view
 from pellucid.driver.kernel import checked_source, no_picture
 from pellucid.driver.view import Smooth, carried, check_known_params, checked_smooth, checked_view
 
@@ -77,7 +76,7 @@ class DrawArguments(ViewArguments, total=False):
     error: float | None
 
 
-@dataclass(frozen=True)
+@record
 class Drawing:
     """A picture and its arguments, all of them checked, before anything is compiled."""
 
@@ -123,6 +122,8 @@ def drawing(
     )  # fmt: skip
     near = checked_smooth(tolerance, error, seen.samples)
     if fitted and view is None and carried(picture) is None and "zoom" not in rest:
+        from pellucid.driver.fit import fitted as fitted_view
+
         kernel = compiled(picture, **options)
         if isinstance(kernel, driver.Kernel):
             return Drawing(kernel, fitted_view(kernel, seen), near, {})

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +29,8 @@ def spilled(path: str | os.PathLike[str], size: tuple[int, int]) -> Pixels | Non
     count = width * height * 4
     if count < MIN_BYTES or not hasattr(os, "posix_fallocate"):
         return None
+    import tempfile
+
     folder = Path(os.path.realpath(os.fsdecode(path))).parent
     try:
         with tempfile.TemporaryFile(dir=folder) as file:

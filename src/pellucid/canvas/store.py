@@ -14,7 +14,6 @@ import json
 import os
 import shutil
 import time as clock
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -25,6 +24,7 @@ from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import FileError, InputError, installed
 from pellucid.base.kinds import FUNCTION, TRUTH, optional, takes
 from pellucid.base.progress import Progress, ProgressLine
+from pellucid.base.record import record
 from pellucid.base.tracebacks import door
 from pellucid.base.view import View, checked_whole, spelled_out
 from pellucid.canvas import deep_zoom, pyramids, shards
@@ -44,7 +44,7 @@ UNFINISHED = ".unfinished.zarr"
 """The end of the name of the store that a TIFF or a Deep Zoom is made of."""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class StoreKind:
     """A kind of store: the end of its name, whether channels come first, and whether it is made of a store."""
 
@@ -63,7 +63,7 @@ KINDS = (
 """Kinds of stores; of two suffixes that fit, the longer one comes first."""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Stored:
     """A finished store: its path, the size of each level, and how many shards this call drew and found."""
 

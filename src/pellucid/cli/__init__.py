@@ -7,6 +7,22 @@ wrong into one line and an exit status. Nothing heavy is imported before a comma
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
+
+MIN_OBJECTS = 10_000
+"""New objects after which Python looks for cycles among them: what is loaded stays, and is ten times as many."""
+
+
+def run() -> NoReturn:
+    """The program `pellucid`: one command, with which the process ends."""
+    import gc
+    import sys
+
+    gc.set_threshold(MIN_OBJECTS)
+    status = main()
+    # The system takes back all memory at once: to look for cycles in it first takes longer than a small picture.
+    gc.freeze()
+    sys.exit(status)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -5,9 +5,7 @@ Thin: words become arguments of `canvas`, which checks and does everything.
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -113,6 +111,9 @@ def into_file(
             fix="name a file, or send it to a program with |",
         )
     found = chosen(words.file, kind)
+    import shutil
+    import tempfile
+
     from pellucid.base.atomic import unfinished
 
     with tempfile.TemporaryDirectory(prefix="pellucid-") as folder:

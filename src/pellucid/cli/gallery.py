@@ -9,11 +9,11 @@ import html
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pellucid.base.errors import FileError, PellucidError
+from pellucid.base.record import record
 
 if TYPE_CHECKING:
     from pellucid.images import Word
@@ -24,7 +24,7 @@ _SECONDS = 2.0
 _FPS = 12.0
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Entry:
     """A word with the picture of its example, which is framed: `code` makes it; `about` is one sentence."""
 

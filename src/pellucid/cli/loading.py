@@ -12,15 +12,15 @@ import importlib
 import os
 import sys
 import types
-from dataclasses import dataclass
 from pathlib import Path
 
 from pellucid.base.errors import InputError, PellucidError, brief, did_you_mean
 from pellucid.base.opening import contents
+from pellucid.base.record import record
 from pellucid.cli.problems import in_one_line, located, owns_errors, place_in_user_code
 
 
-@dataclass(frozen=True)
+@record
 class ObjectKind:
     """The kind of object that a command looks for in a file.
 
@@ -42,7 +42,8 @@ class ObjectKind:
         wanted = getattr(importlib.import_module(home), name)
         found: dict[str, object] = {}
         for name, value in vars(module).items():
-            if name.startswith("_") or not wanted(value):
+            # A module is none, and one that finds its names when it is asked would load all it has.
+            if name.startswith("_") or isinstance(value, types.ModuleType) or not wanted(value):
                 continue
             # The same thing under a second name is not a second one, unless the name is asked for by habit.
             if name in self.preferred or not any(value is known for known in found.values()):
@@ -96,7 +97,7 @@ class UserFileError(PellucidError):
     """A file of the user that cannot be run: its own error, with file and line."""
 
 
-@dataclass(frozen=True)
+@record
 class Chosen:
     """A picture or a sound of a file, under the name that it has there."""
 

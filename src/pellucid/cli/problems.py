@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 import warnings
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -47,6 +46,8 @@ def guarded(work: Callable[[], int], *, debug: bool = False) -> int:
         return FAILED
     except Exception as error:  # noqa: BLE001 - the last stop of all errors
         if debug:
+            import traceback
+
             traceback.print_exc()
         _say(_told(error))
         return USAGE if isinstance(error, InputError) else FAILED
@@ -89,6 +90,8 @@ def owns_errors(folder: Path) -> None:
 
 def place_in_user_code(error: BaseException) -> str | None:
     """`file:line` of the innermost call in a file of the user on the way to `error`, if there is one."""
+    import traceback
+
     place: str | None = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         path = Path(frame.f_code.co_filename)

@@ -8,7 +8,6 @@ unwind, and then removes what is unfinished and ends the process.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -70,6 +69,8 @@ def _end(number: int) -> NoReturn:
     for path in list(getattr(atomic, "unfinished", ())):
         with suppress(OSError):
             if Path(path).is_dir():
+                import shutil
+
                 shutil.rmtree(path)
             else:
                 Path(path).unlink()

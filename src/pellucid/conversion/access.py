@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from ..base.record import record
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, load
 from ..pixels.layout import Channel, Layout, Run
 from ..reasoning.linear import folded
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlaneMemory:
     """One plane: a buffer of bytes, or of words in which all its samples lie whole; where its first row begins in it.
 

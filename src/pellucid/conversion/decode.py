@@ -7,9 +7,10 @@ Between `access`, which reads samples, and `nests`; pictures in packed formats a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ..base.record import record
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const
 from ..pixels.layout import Channel, Layout
@@ -26,7 +27,7 @@ from .lines import Lines
 from .rows import Rows
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Decoder:
     """The color at a column and a row inside; `facts` is what is known of these, so that edges are met only there.
 

@@ -9,12 +9,12 @@ exact for every code, which is worked out when the expression is made. Below `co
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
+from ..base.record import record
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const
 from ..pixels.layout import Channel
@@ -41,7 +41,7 @@ class _Shifted(NamedTuple):
     shift: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Steps:
     """The numbers of a conversion: start + floor((m * rise + term) / run) for m from 0 to most.
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ..base.record import record
 from ..driver.frame import COLUMN, ROW, Colors
 from ..ir import nest as N
 from ..ir import types as T
@@ -61,7 +62,7 @@ def _keeps_straight(layout: Layout) -> bool:
     return "A" in layout.names and layout.said["alpha"] == "straight"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Encoder:
     """Writes the nest: blocks of whole groups of all planes, row after row.
 

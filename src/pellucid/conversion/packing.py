@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..backends.port import Code
+from ..base.record import record
 from ..driver.frame import Colors, Frame, build_into
 from ..driver.kernel import Kernel, code_of
 from ..driver.view import View, checked_view, part_of
@@ -58,7 +59,7 @@ def packed(
     return out
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Made:
     """The code for a layout and a size, the planes that it fills, and the picture's parameters."""
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..base.record import record
 from ..base.tracebacks import door
 from ..driver.frame import COLUMN, ROW
 from ..driver.options import Options
@@ -119,7 +119,7 @@ class Placement(NamedTuple):
 PLACES = {"picture": "once", "rows": "for a row of blocks", "block": "for a block"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConversionPlan:
     """The decisions of a conversion: which values are computed where. ``str(plan)`` says them in words.
 

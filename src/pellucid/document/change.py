@@ -5,12 +5,11 @@ The lowest part of `document`: every edit is one of these, and so is its inverse
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..base.errors import InputError
+from ..base.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Replacement:
     """The characters from `start` to before `end` become `text`."""
 
@@ -19,7 +18,7 @@ class Replacement:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TextChange:
     """Replacements in the order of the text, none of which overlap; `label` tells people what they do.
 

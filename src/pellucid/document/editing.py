@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 
 from ..base.errors import InputError
+from ..base.record import record
 from . import kinds, vocabulary
 from .change import Replacement, TextChange
 from .placing import (
@@ -34,7 +34,7 @@ _TOGETHER = {"image": "over", "region": "union", "field": "sdf_union"}
 """The word that puts two pictures of a kind together."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AppliedChange:
     """The `document` after a change, and the change that takes it `back`."""
 

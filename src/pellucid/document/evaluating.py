@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, PellucidError, VocabularyError, brief
+from ..base.record import record
 from ..images import Animation, Behavior, Color, Image
 from ..images.animation import unknown_time
 from ..images.image import unknown_point
@@ -46,7 +47,7 @@ class RefusedNodeError(VocabularyError):
         self.severity = severity
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Evaluated:
     """The `picture` of a document or a node, None where there is none, and the `diagnostics` of evaluating it."""
 

@@ -6,10 +6,11 @@ Above `editing` and `naming`, for menus, palettes and drag and drop.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ..base.errors import InputError
+from ..base.record import record
 from . import editing, kinds, naming, vocabulary
 from .change import TextChange
 from .placing import node_of
@@ -35,7 +36,7 @@ EDITS: Mapping[str, Callable[..., TextChange]] = {
 """Every edit by name: a function of a document, an identity and what the edit needs, which gives a change."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EditOffer:
     """An edit that can be made: its name in `EDITS`, a label, and for each argument that it needs the choices.
 

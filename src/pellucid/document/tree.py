@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..base.record import record
 from ..images.signature import Limits
 from ..images.word import Parameter
 from .change import TextChange
@@ -16,7 +17,7 @@ from .kinds import SHOWN, UNKNOWN
 from .vocabulary import KnownName
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """What is wrong at a span: `severity` is "error", "hole" or "opaque"; `fix` is a change that mends it, if any."""
 
@@ -100,7 +101,7 @@ class DocumentNode:
             waiting.extend(argument.node for argument in reversed(node.arguments))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BodyLine:
     """A line of a function: the names that the value of a node is given; none for what it returns."""
 

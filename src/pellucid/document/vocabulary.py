@@ -8,15 +8,15 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .. import images, tracing
+from ..base.record import record
 from ..images.css import NAMED
 from ..images.numeric import MADE, numeric_functions
-from ..images.word import WORDS, Word
+from ..images.word import WORDS, Word, load_all, words
 from ..ir import prim
 from ..tracing import functions
 from . import kinds
@@ -33,7 +33,7 @@ ARRAYS = frozenset(("bitmap", "from_buffer", "reconstruct"))
 """Words that take memory, which no document can hold."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KnownName:
     """A name from outside: `sort` is "word", "color", "value" or "function", `kind` that of the value or result."""
 
@@ -79,6 +79,7 @@ def known(home: str, name: str) -> KnownName | None:
 def names(home: str) -> Mapping[str, KnownName]:
     """Every name of a module that has a meaning in a document."""
     prim.table()
+    load_all()
     return _names(home, prim.version(), len(WORDS))
 
 
@@ -113,7 +114,7 @@ def _names(home: str, version: int, count: int) -> Mapping[str, KnownName]:
 def _of_images() -> Mapping[str, KnownName]:
     found = {n: KnownName(n, IMAGES, "function", "number", f) for n, f in numeric_functions().items()}
     found.update({n: KnownName(n, IMAGES, "color", "color", color) for n, color in NAMED.items()})
-    for n, word in WORDS.items():
+    for n, word in words().items():
         kind = kinds.of_slot(word.result)
         sort = "word" if word.constant is None else "value"
         found[n] = KnownName(n, IMAGES, sort, kind, word.meaning, word)

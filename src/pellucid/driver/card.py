@@ -13,13 +13,14 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 import numpy as np
 
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, PellucidError
+from ..base.record import record
 from ..base.view import View
 from ..ir import expr as E
 from ..ir import nest as N
@@ -41,6 +42,7 @@ from .frame import (
     own_ranges,
     range_of,
 )
+from .kernel import ReadPicture
 from .options import PRECISIONS, Options
 
 FORMAT = 1
@@ -58,8 +60,8 @@ _FIELDS = {"card", "frames", "kind", "options", "params", "tables", "time_varyin
 _NAME = re.compile(r"[A-Za-z_]\w{0,199}", re.ASCII)
 
 
-@dataclass(frozen=True)
-class Card:
+@record(slots=False)
+class Card(ReadPicture):
     """A picture that was read from a card: it is drawn as any other, and takes no part in the making of others.
 
     `text` is the card itself. Raises InputError for a text that is no card, which names what is wrong.

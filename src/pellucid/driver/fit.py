@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base.errors import InputError
 from ..base.tracebacks import door
@@ -26,6 +25,9 @@ from .frame import OUT, FrameVariant, PictureSource
 from .kernel import Kernel, checked_source, code_of
 from .options import Options
 from .view import check_known_params, checked_view, is_resolved
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: Pixels of a small picture, whatever its shape.
 _PIXELS = 48 * 32

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from math import inf
 from typing import Any, NamedTuple, Protocol, cast
 
 from ..base.errors import VocabularyError, brief
+from ..base.record import record
 from ..ir import expr as E
 from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts, rounded
 from ..ir.interp import evaluate
-from ..loops.core.elements import index_facts
-from ..reasoning.forms import extent
+from ..reasoning.infer import extent
 from ..tracing import Param, Point, Value, convert, flatten, iterate, static, tracing, where
 from ..tracing import functions as F
 from ..tracing.params import named
@@ -76,7 +76,7 @@ class PictureSource(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Frame:
     """A traced picture: its nest without places, what is known of its leaves, and its parameters."""
 
@@ -175,6 +175,8 @@ def build_into(
     fixed = {p: E.const(known[p.attr], p.type) for p in own if p.attr in known}
     body = N.rewrite(body, lambda roots: tuple(E.substitute(roots, fixed)))
     frame = _frame(source, body, outputs, own, name)
+    from ..loops.core.elements import index_facts
+
     # Its loops need not be those over all pixels.
     ranges = {e: f for e, f in frame.ranges.items() if e.op != "index"}
     return replace(frame, ranges=index_facts(frame.kernel, ranges))
@@ -301,8 +303,6 @@ def _packed(sample: Any, form: str) -> Any:
 
 
 Color = tuple[Any, Any, Any, Any]
-
-
 Work = Callable[[Color], tuple[Any, ...]]
 """A function of a color."""
 

@@ -15,7 +15,6 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..backends.port import Backend, Code, DeviceMemory
 from ..base.deep_stack import with_deep_stack
@@ -26,8 +25,8 @@ from ..base.transitions import once_positional
 from ..base.view import View, ViewArguments, looked_at, spelled_out
 from ..ir.nest import all_roots
 from ..ir.prim import version
+from ..ir.types import Type
 from ..tracing import Param
-from .card import Card, card_of
 from .compiled import codes, of_frame
 from .frame import OUT, Frame, FrameVariant, PictureSource, build
 from .lanes import C_LANES, pixel_lanes
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
     from .pipeline import Optimized
     from .smoothing import SmoothCode
 
-Bytes = NDArray[np.uint8]
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 V = TypeVar("V")
 
 
@@ -92,6 +91,14 @@ class Ready(NamedTuple):
     near: Smooth
 
 
+class ReadPicture:
+    """A picture whose frames are not traced: it was read with them."""
+
+    def frame(self, real: Type, variant: FrameVariant) -> Frame:
+        """The frame of a variant."""
+        raise NotImplementedError
+
+
 class Kernel:
     """A compiled picture: size, view, time and parameters are its arguments, and changing one never recompiles.
 
@@ -117,6 +124,8 @@ class Kernel:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """How to pickle it: as a card."""
+        from .card import card_of
+
         return kernel_of_card, (card_of(self.source, self.options).text,)
 
     def __repr__(self) -> str:
@@ -143,7 +152,7 @@ class Kernel:
     def frame(self, variant: FrameVariant = FrameVariant()) -> Frame:
         """The traced nest of a variant."""
         if variant not in self._frames:
-            made = self.source.frame if isinstance(self.source, Card) else None
+            made = self.source.frame if isinstance(self.source, ReadPicture) else None
             real = self.options.real
             found = (
                 made(real, variant)
@@ -320,9 +329,12 @@ def kernel_of_card(text: bytes) -> Kernel:
     Raises InputError for a text that is no card.
 
     >>> from pellucid import images as im
+    >>> from pellucid.driver.card import card_of
     >>> kernel_of_card(card_of(im.udisk, Options("exact")).text).options.numerics
     'exact'
     """
+    from .card import Card
+
     card = Card(text)
     return Kernel(card, card.options or Options(), now=False)
 

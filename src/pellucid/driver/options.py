@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..backends.registry import maker, names
 from ..base.errors import InputError, brief, did_you_mean
+from ..base.record import record
 from ..ir import types as T
 
 NUMERICS = ("relaxed", "exact")
@@ -13,7 +12,7 @@ PRECISIONS = ("f32", "f64")
 BACKENDS = ("auto", *names())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Options:
     """Options of compiling: numerics "relaxed" or "exact", precision "f32" or "f64", and the back end.
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..base.record import record
 from ..ir.expr import Expr
 from ..ir.facts import Facts
 from ..ir.nest import For, Kernel
@@ -275,7 +276,7 @@ def spread(state: State) -> State:
     return state
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Optimized:
     """The kernel after every stage, by name, and the ledger."""
 

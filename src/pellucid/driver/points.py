@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from ..backends.port import Code
 from ..base.deep_stack import with_deep_stack
 from ..base.gc_pause import gc_paused
+from ..base.record import record
 from ..ir import expr as E
 from ..ir import nest as N
 from ..ir import types as T
@@ -37,7 +37,7 @@ BLOCK = COLUMNS * ROWS
 COORDINATES = ("x", "y", "time")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PointCode:
     """The code of some expressions of a point: where it reads coordinates, and where it leaves each of its values."""
 

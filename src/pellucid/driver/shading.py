@@ -7,12 +7,13 @@ relaxed numerics; its view is kept within what f32 and 32-bit integers reach.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..backends.port import Ranges
 from ..backends.shade import Pixel, Shader, compute, fragment, shadertoy
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import BackendError
+from ..base.record import record
 from ..ir import types as T
 from ..ir.expr import Expr
 from ..ir.facts import Facts
@@ -37,7 +38,7 @@ _LIMITS: Mapping[str, tuple[float, float]] = {
 }
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Shading:
     """A picture ready to be printed as a shader: its nest and parameters, and the ledger of what was done."""
 

@@ -8,7 +8,6 @@ timed, so the answer does not depend on what else the computer does; which of tw
 from __future__ import annotations
 
 import math
-import statistics
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -192,7 +191,11 @@ class Timing:
     def of(self, name: str, pixels: int) -> float | None:
         """The milliseconds that a frame of so many pixels takes, as far as is known."""
         times = self._times.get(name)
-        return statistics.median(times) * pixels if times else None
+        if not times:
+            return None
+        from statistics import median
+
+        return median(times) * pixels
 
     def least(self, name: str, pixels: int) -> float:
         """The milliseconds that a frame of so many pixels took at least."""

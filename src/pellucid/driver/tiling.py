@@ -6,7 +6,6 @@ more was decided above it. A frame is drawn once, by a machine that notes its ti
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..backends.tiles.machine.running import TileCode, TileCounts
 from ..base.errors import BackendError
+from ..base.record import record
 from ..base.tracebacks import door
 from ..base.view import View, ViewArguments, spelled_out
 from .frame import OUT, FrameVariant, PictureSource
@@ -29,7 +29,7 @@ COLD, HOT, LINE = (24, 56, 140), (250, 120, 30), (255, 255, 255)
 """Colors of the shortest and the longest tape, and of outlines."""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Tiles:
     """The tiles of a frame. ``str(tiles)`` is the readable page, `image` the picture.
 

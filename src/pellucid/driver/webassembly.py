@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..backends.llvm.function import Function
 from ..backends.port import layout
 from ..backends.wasm import ENTRY, LANES, compiled, completed, machine, written
 from ..base.deep_stack import with_deep_stack
+from ..base.record import record
 from ..base.view import View
 from ..tracing import Param
 from .frame import MAX_PIXELS, FrameVariant, PictureSource
@@ -24,7 +24,7 @@ from .pipeline import Optimized, module_script, optimize
 from .shading import frame_for_hosts
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class PictureModule:
     """A picture as a module: its bytes, what was done to it, its parameters, and whether it moves."""
 

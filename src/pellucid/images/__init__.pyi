@@ -5,8 +5,9 @@
 
 """The vocabulary: images, regions, colors, and the words that combine them (paper Pan).
 
-Every file of this folder may register words; they are found by listing the folder, and each word is an attribute here:
+Every file of this folder may register words, and each word is an attribute here:
 ``from pellucid import images as im; im.swirl(100, im.checkerboard(10, im.black, im.white))``. So is every color of CSS.
+A file is imported when one of its words is first asked for; `homes` tells which file that is.
 """
 
 from collections.abc import Callable
@@ -54,8 +55,6 @@ from .word import words as words
 
 __all__: list[str] = ['Animation', 'Behavior', 'Color', 'Image', 'Word', 'animation', 'behavior', 'discrete', 'discrete_animation', 'displayable', 'image', 'packed_color', 'seconds', 'value', 'vocabulary', 'word', 'words']
 
-def load_all() -> None:
-    """Import every file of the folder once, so that all words are registered."""
 @overload
 def about(center: PointLike, transform: TransformLike) -> Transform:
     """The transform with that point in place of the origin.

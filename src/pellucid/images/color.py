@@ -8,10 +8,10 @@ blue are at most alpha, and exactly one color is invisible. `spaces` converts to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from ..base.errors import TraceError
+from ..base.record import record
 from ..base.source_location import caller, in_line
 from ..tracing import functions as F
 from ..tracing import is_symbolic, static
@@ -33,7 +33,7 @@ _COLORS_ONLY = f"give two colors, or {_COMPONENTS}"
 _ORDER = "colors have no order; compare components, as in a.r < b.r"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Color:
     """A color: premultiplied components `r`, `g`, `b` and opacity `a`, each in 0 .. 1 with r, g, b at most a.
 

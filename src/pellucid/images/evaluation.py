@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, brief
 from ..base.memory import available_memory, readable_bytes
+from ..base.record import record
 from ..base.tracebacks import door
 from ..base.view import checked_params
 from ..driver.frame import REACH
@@ -89,7 +90,7 @@ def sample(
     return arrays[0] if len(arrays) == 1 else traced.rebuild(arrays)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Traced:
     """A picture's value at a point: its scalars as expressions, and what is made of them."""
 
@@ -113,7 +114,7 @@ def _traced(source: Any, real: T.Type) -> _Traced:
     return _Traced(roots, rebuild, named(roots)[1], color)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Points:
     """Coordinates and times as arrays of reals; `masks` are those of the arrays that had one."""
 

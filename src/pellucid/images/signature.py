@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from ..base.errors import VocabularyError, beginning, brief, did_you_mean
+from ..base.record import record
 from ..tracing import Param, Point, Value, is_symbolic, static
 from .animation import Animation, Behavior
 from .color import Color
@@ -30,7 +30,7 @@ class Refused(Exception):  # noqa: N818 - it never leaves this folder: a word tu
         self.problem, self.fix = beginning(problem, _MAX_PROBLEM), fix
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Range:
     """The numbers that an argument may be: `low` to `high`, without `low` itself if `open`, without 0 if `nonzero`.
 
@@ -70,7 +70,7 @@ Limits = Range | tuple[float, float] | tuple[str, ...]
 """The domain of a parameter: a range of numbers, ends included, or the names to choose from."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ParameterType:
     """A type of the vocabulary: its name, what it is in a few words, and the check of an argument."""
 
@@ -290,7 +290,7 @@ def to_image(x: Any) -> Image:
     return constant(value)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slot:
     """One type in a signature: an `image` is of a fixed `kind`, or of the same kind as all with one `letter`."""
 
@@ -376,6 +376,10 @@ def _slot(text: str, signature: str) -> Slot:
     name = text.removesuffix("...").strip()
     found = re.fullmatch(r"Image(?: (\w+))?", name)
     if found is None:
+        if name not in TYPES:
+            from .word import load_all
+
+            load_all()
         if name not in TYPES:
             raise VocabularyError(
                 f"no type is called {name!r}",

@@ -7,20 +7,23 @@ manual, the gallery and the palette of an editor. Words may be added at run time
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import math
+import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar, cast
 
 from ..base.errors import UnknownWordError, VocabularyError, did_you_mean
+from ..base.record import record
 from ..base.source_location import caller
 from ..base.tracebacks import shortened
 from ..tracing import tracing
 from .animation import Animation, Behavior, at_time, unknown_time
 from .drawable import Drawable
-from .hints import HINTS, hint
+from .homes import HOMES
 from .image import Image
 from .signature import Limits, Range, Refused, Slot, read, result_kind
 
@@ -28,7 +31,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """A parameter of a word: `name`, type as in the signature, limits if any, and the default or `inspect._empty`."""
 
@@ -63,7 +66,7 @@ class Parameter:
         return str(limits if isinstance(limits, Range) else Range(*cast("tuple[float, float]", limits)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Word:
     """A word of the vocabulary.
 
@@ -108,6 +111,28 @@ _EXAMPLE_SIZE = (480, 360)
 
 
 WORDS: dict[str, Word] = {}
+"""The words of the files that are loaded, and those of users; `find` and `words` load what they need."""
+
+
+@functools.cache
+def load_all() -> None:
+    """Import every file of the folder, so that all words are registered."""
+    from .. import images
+
+    for module in pkgutil.iter_modules(images.__path__):
+        importlib.import_module(f"{images.__name__}.{module.name}")
+
+
+def find(name: str) -> Word | None:
+    """The word of that name, whose file is loaded if it is not yet; None if there is none.
+
+    >>> find("swirl").family, find("whirl")
+    ('pellucid.images.warp', None)
+    """
+    if name in HOMES:
+        # Though it is registered, another thread may still be at it.
+        importlib.import_module(f"{__package__}.{HOMES[name]}")
+    return WORDS.get(name)
 
 
 def words() -> Mapping[str, Word]:
@@ -116,6 +141,7 @@ def words() -> Mapping[str, Word]:
     >>> words()["swirl"].signature
     'Length -> Image a -> Image a'
     """
+    load_all()
     return MappingProxyType(dict(sorted(WORDS.items())))
 
 
@@ -132,7 +158,7 @@ def vocabulary() -> dict[str, Any]:
     from .numeric import numeric_functions
 
     own = {name: getattr(images, name) for name in images.__all__}
-    means = {name: entry.meaning for name, entry in WORDS.items()}
+    means = {name: entry.meaning for name, entry in words().items()}
     shared = {
         name: getattr(tracing, name) for name in ("Complex", "Point", "Vector3", "iterate", "param", "where")
     }
@@ -175,8 +201,8 @@ def word(
                 place=called,
                 fix="give one type for each parameter, and one for the result",
             )
-        known = WORDS.get(called)
         family = function.__module__
+        known = WORDS.get(called) if family.startswith(f"{__package__}.") else find(called)
         if known is not None and known.family != family:
             raise VocabularyError(
                 f"the word is taken by {known.family}", place=called, fix="choose another name"
@@ -264,6 +290,8 @@ def _apply(entry: Word, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
             if pair is not None and "too many" in str(error):
                 fix = f"a point is one argument: {pair} is a pair (x, y)"
             elif entry.result.text == "Transform":
+                from .hints import hint
+
                 fix = hint(entry.name) or fix
             raise VocabularyError(
                 f"takes {_usage(entry)} ({error})", place=f"{place}: {entry.name}", fix=fix
@@ -354,7 +382,7 @@ def _shown(x: Any) -> str:
 
 def method_names() -> list[str]:
     """The words that take an image."""
-    return [w.name for w in WORDS.values() if w.receiver is not None]
+    return [w.name for w in words().values() if w.receiver is not None]
 
 
 def method(image: object, name: str) -> Callable[..., Any]:
@@ -362,10 +390,7 @@ def method(image: object, name: str) -> Callable[..., Any]:
 
     Raises UnknownWordError for a name that is no word, or a word that takes no image.
     """
-    from . import load_all
-
-    load_all()
-    entry = WORDS.get(name)
+    entry = find(name) or words().get(name)
     if entry is None or entry.receiver is None:
         raise unknown(name, "method", method_names())
     receiver = entry.receiver
@@ -383,10 +408,13 @@ def method(image: object, name: str) -> Callable[..., Any]:
 
 def unknown(name: str, what: str, among: list[str]) -> UnknownWordError:
     """The error for a name that is no word: what to write instead, or the word that is nearest."""
+    from .hints import HINTS, hint
+
     # A word such as rgb differs from a name of another system, such as RGB, in its case only.
-    fix = hint(name) if name in HINTS or name not in WORDS else None
-    if fix is None and name in WORDS:
-        takes = f"({_usage(WORDS[name])})" if WORDS[name].parameters else ""
+    entry = find(name)
+    fix = hint(name) if name in HINTS or entry is None else None
+    if fix is None and entry is not None:
+        takes = f"({_usage(entry)})" if entry.parameters else ""
         fix = f"it is a word of pellucid.images: write im.{name}{takes}"
     fix = fix or did_you_mean(name, among) or "see words() for what there is"
     return UnknownWordError(f"no {what} is called {name!r}", place=caller()[0], fix=fix)

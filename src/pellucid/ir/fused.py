@@ -6,7 +6,6 @@ The row `fma` in `ir.prims.arith` has it as its meaning.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -97,6 +96,8 @@ def _transformed(a: Array, b: Array, c: Array) -> Array:
 
 
 def _exact(a: float, b: float, c: float) -> float:
+    from fractions import Fraction
+
     exact = Fraction(a) * Fraction(b) + Fraction(c)
     if exact == 0:
         # The sign of an exact zero is that of the rounded expression: both terms agree in sign, or it is +0.

@@ -8,17 +8,18 @@ never changes a value. `erase` drops all places, and two nests with equal erasur
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
 from ..base.errors import IrError
+from ..base.record import record
 from . import expr as E
 from . import types as T
 from .expr import Buffer, Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class How:
     """A loop's execution: in order (seq), by `count` lanes, in bands for threads (spread), or in blocks (grid)."""
 
@@ -46,14 +47,14 @@ def spread(count: int) -> How:
     return How("spread", count)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Let:
     """The place where a value is computed."""
 
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class If:
     """A branch; `selects` are the `choose` nodes on this very condition that it decides (none: White's own `if`)."""
 
@@ -63,7 +64,7 @@ class If:
     selects: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Repeat:
     """The place where an `iterate` is computed; `body` places what its step and stop test need, once per step."""
 
@@ -71,7 +72,7 @@ class Repeat:
     body: Block = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Once:
     """Places that are computed when they are first reached: `values` then stay known for the rest of a run of a loop.
 
@@ -85,7 +86,7 @@ class Once:
     body: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class For:
     """A loop over ``lo <= index < hi``, both fixed at entry."""
 
@@ -96,7 +97,7 @@ class For:
     how: How = SEQ
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class While:
     """A loop as long as a condition holds, asked before each turn: for data that tell on the way how they go on.
 
@@ -107,7 +108,7 @@ class While:
     body: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Store:
     """buffer[position] := value; a position outside of the buffer stores nothing."""
 
@@ -116,7 +117,7 @@ class Store:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Alloc:
     """Scratch memory for the body, uninitialized: buffers side by side, each with an expression for its size."""
 
@@ -124,7 +125,7 @@ class Alloc:
     body: Block
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Abstract:
     """Some statement, of which only the name is known: it stands for code that an argument does not look into.
 
@@ -138,7 +139,7 @@ Statement = Let | If | Repeat | Once | For | While | Store | Alloc | Abstract
 Block = tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Kernel:
     """A named nest: `params` are its uniforms in order, `outputs` the buffers it stores to."""
 

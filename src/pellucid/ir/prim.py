@@ -11,10 +11,11 @@ import importlib
 import pkgutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..base.errors import IrError, did_you_mean
+from ..base.record import record
 from . import types as T
 from .facts import Facts, Transfer, top
 
@@ -34,7 +35,7 @@ CLASSES: Mapping[str, tuple[T.Type, ...]] = {
 """Classes of types in a signature: Floats, Integers, Signed numbers, Numbers, Booleans, Logical words, any Type."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Laws:
     """Algebraic laws of a binary operator, each checked by a generated test on the types it names.
 
@@ -58,7 +59,7 @@ class _Signature(NamedTuple):
     found: dict[tuple[T.Type, ...], T.Type]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Prim:
     """One operator.
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import IrError
+from ..base.record import record
 from . import expr as E
 from . import types as T
 from .expr import Expr, topological
@@ -28,7 +29,7 @@ Bytes = np.ndarray[Any, Any]
 ORDERS = ("little", "big")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Samples:
     """The places of samples: the number of a buffer, the first bit, the size, the distance; with a sign or without.
 
@@ -106,7 +107,7 @@ def state(number: int) -> Expr:
     return E.index(f"state{number}", T.i64)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StreamState:
     """A value that is carried from sample to sample: `first` at the first one, and `then` after each."""
 
@@ -114,7 +115,7 @@ class StreamState:
     then: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stream:
     """For each position: `values`, over the samples of the `inputs`, are stored as the samples of the `outputs`.
 

@@ -5,15 +5,16 @@ Bottom of `ir`: every expression node carries one of these eleven singletons, so
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import IrError, did_you_mean
+from ..base.record import record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Type:
     """A scalar type: `name` as in text, `kind` one of bool, signed, unsigned, float; `bits` of storage.
 

@@ -5,16 +5,16 @@ For documents and terminals; made from the layout alone, so that it cannot disag
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
+from ..base.record import record
 from .layout import Layout, Plane
 
 _WIDE = 5
 """Columns for a bit: room for such as Y[3]."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Bit:
     """A bit of a sample: of which, and which one; `whole` is how many bits that has."""
 

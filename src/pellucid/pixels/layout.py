@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from ..base.errors import InputError, brief
+from ..base.record import record
 from .notation import WORDS, NotationPiece, PlaneText, read, refuse
 
 COLORS = {"R", "G", "B"}
@@ -32,7 +33,7 @@ def _parts(number: int, size: int) -> int:
     return -(-number // size)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Run:
     """Bits of a sample that lie together: `width` of them, from its bit `low` on, from bit `start` of the group on."""
 
@@ -41,7 +42,7 @@ class Run:
     start: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Channel:
     """The samples of one kind, such as red.
 
@@ -79,7 +80,7 @@ class Channel:
         return _parts(height, self.down), _parts(width, self.across)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Plane:
     """A part of memory with rows of equal groups.
 
@@ -113,7 +114,7 @@ class Plane:
         return 1 if self.entries else _parts(height, self.down)
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Layout:
     """The layout of samples in memory, from one line of the notation (see `pellucid.pixels.notation`).
 

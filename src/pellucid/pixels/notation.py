@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..base.errors import InputError, brief, did_you_mean
+from ..base.record import record
 
 WORDS = {
     "range": ("full", "limited"),
@@ -49,7 +49,7 @@ _TYPE = re.compile(r"([usf]?)([0-9]+)")
 _SUBSAMPLING = re.compile(r"([1-8])x([1-8])")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NotationPiece:
     """Bits HIGH to LOW of the sample of a channel at a pixel of the group; `kind` is u, s or f, `at` its place."""
 
@@ -67,7 +67,7 @@ class NotationPiece:
         return self.high - self.low + 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlaneText:
     """One plane as it is written: its pieces in order, `_` among them, and what is said of its rows."""
 
@@ -97,7 +97,7 @@ def _whole(digits: str, low: int, high: int) -> int | None:
     return int(digits) if low <= int(digits) <= high else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Token:
     kind: str
     text: str

@@ -6,8 +6,8 @@ Used by `separate` for differences of positions and by `decide` for conditions.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from ..base.record import record
 from ..ir.expr import Buffer, Expr
 from ..ir.facts import Facts
 from .declared import LARGE_ENOUGH
@@ -17,7 +17,7 @@ from .known import Known
 from .prove import Proved, Refuted, Unknown, Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Within:
     """``low <= atom`` and ``atom < high``, as forms that are made when they are wanted; either may be missing."""
 

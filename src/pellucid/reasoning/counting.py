@@ -9,12 +9,13 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import IrError
+from ..base.record import record
 from ..ir import types as T
 from ..ir.expr import ITERATIONS, LEAVES, Buffer, Expr, const, topological
 from ..ir.interp import evaluate, fold
@@ -25,7 +26,7 @@ Values = dict[Expr, Any]
 Compute = Callable[[Values], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Counts:
     """The counts of a run.
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from ..base.record import record
 from ..ir.expr import Buffer, Expr, topological
 from ..ir.nest import Alloc, Block, For, If, Store, all_roots, blocks, roots, walk
 from ..ir.text import Printer
 from .prove import Proved, Verdict, decided
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Guard:
     """A condition that is true here, or one that is false."""
 
@@ -25,7 +25,7 @@ class Guard:
     truth: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Access:
     """An element that is loaded or stored: the buffer and the position.
 
@@ -44,7 +44,7 @@ class Access:
         return f"{self.buffer.name}[{shown(self.position)}]"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StatementEffects:
     """The effects of a statement: the elements stored to, and the elements loaded from."""
 
@@ -107,7 +107,7 @@ def effects(block: Block) -> StatementEffects:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Found:
     """The accesses found so far, the scratch memory of the block's own, and the loads below its expressions."""
 

@@ -12,13 +12,14 @@ moments, is two atoms with different marks.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from ..base.record import record
 from ..ir import types as T
-from ..ir.expr import Expr, apply, topological
+from ..ir.expr import Expr, topological
 from ..ir.facts import Facts
+from .infer import extent
 from .linear import collected, multiples
 
 MAX_TERMS = 64
@@ -37,7 +38,7 @@ Marking = Callable[[Expr], int]
 Knowing = Callable[[Atom], Facts]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Form:
     """A sum of multiples of products of atoms; the empty product is the constant. No multiple is 0."""
 
@@ -121,25 +122,6 @@ def _declared(product: Product, count: int, low: int, high: int, knowing: Knowin
     f = knowing(Atom(extent(sizes)))
     ends = (count * int(f.lo), count * int(f.hi))
     return max(low, min(ends)), min(high, max(ends))
-
-
-def extent(sizes: Iterable[Expr]) -> Expr:
-    r"""The product of some sizes in i64, in one order whatever theirs: the node under which its range is known.
-
-    A program whose sizes are large, but whose product is not, says so in the ranges that it gives to checks.
-
-    >>> from pellucid.ir.parse import parse_expr
-    >>> w, h = parse_expr("$w:i32\n$h:i32")
-    >>> extent([w, h]) is extent([h, w])
-    True
-    """
-    wide = [
-        n if n.type is T.i64 else apply("convert", n, attr=T.i64) for n in sorted(sizes, key=lambda n: n.id)
-    ]
-    found = wide[0]
-    for n in wide[1:]:
-        found = apply("mul", found, n)
-    return found
 
 
 def _order(atom: Atom) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from ..ir import prim as table
 from ..ir import types as T
-from ..ir.expr import Expr, parts, topological
+from ..ir.expr import Expr, apply, parts, topological
 from ..ir.facts import ANY_BOOLEAN, Facts, exactly, top
 
 _TOP = {t: top(t) for t in T.ALL}
@@ -31,6 +31,25 @@ def of_leaf(node: Expr) -> Facts:
     if node.op == "param" and node.type.is_float:
         return _FINITE[node.type]
     return _TOP[node.type]
+
+
+def extent(sizes: Iterable[Expr]) -> Expr:
+    r"""The product of some sizes in i64, in one order whatever theirs: the node under which its range is known.
+
+    A program whose sizes are large, but whose product is not, says so in the ranges that it gives to checks.
+
+    >>> from pellucid.ir.parse import parse_expr
+    >>> w, h = parse_expr("$w:i32\n$h:i32")
+    >>> extent([w, h]) is extent([h, w])
+    True
+    """
+    wide = [
+        n if n.type is T.i64 else apply("convert", n, attr=T.i64) for n in sorted(sizes, key=lambda n: n.id)
+    ]
+    found = wide[0]
+    for n in wide[1:]:
+        found = apply("mul", found, n)
+    return found
 
 
 class Ranges(dict[Expr, Facts]):

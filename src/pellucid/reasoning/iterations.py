@@ -8,8 +8,8 @@ a multiple of the loop's index plus a rest that is known to be smaller than that
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from ..base.record import record
 from ..ir.expr import Expr, topological
 from ..ir.facts import Facts
 from ..ir.nest import For
@@ -68,7 +68,7 @@ def _at_most(end: Expr, radix: Expr, facts: FactsOf) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Form:
     """``step * index + fixed + rest``: what is the same in all iterations, and the interval of what is not."""
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
+from ..base.record import record
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, const, topological
 from ..ir.facts import Facts
@@ -22,7 +22,7 @@ from .infer import FactsOf
 Around = For | Guard
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limit:
     """``low <= node`` and ``node < high``, where either may be missing."""
 

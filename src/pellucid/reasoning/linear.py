@@ -8,9 +8,9 @@ operators do to multiples is stated here alone; `forms` has products of nodes as
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
+from ..base.record import record
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const
 from ..ir.interp import fold
@@ -66,7 +66,7 @@ def wrapped(count: int, bits: int) -> int:
     return count if -half < count <= half else (count + half - 1) % (2 * half) - half + 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sum:
     """``sum of count * node`` plus `constant`, modulo two to the width of the type; no count is 0."""
 

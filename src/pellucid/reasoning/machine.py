@@ -8,9 +8,10 @@ hand. Units are the table's own: White's are steps, the others cycles.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..base.errors import InputError, did_you_mean
+from ..base.record import record
 from ..ir import prim as table
 
 CHARGES: Mapping[str, str] = {
@@ -28,7 +29,7 @@ CHARGES: Mapping[str, str] = {
 """The kinds of work besides operators, and when each is charged."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Price:
     """The minimum saving of a change of a program, in the units of its table, as a script of `bench/` measures it."""
 
@@ -37,7 +38,7 @@ class Price:
     measured_by: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CostModel:
     """A table of costs.
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
+
+from ..base.record import record
 
 Number = int | float | Fraction
 Monomial = tuple[tuple["Atom", int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extreme:
     """The largest (``max``) or smallest (``min``) of some polynomials; made by `maximum` and `minimum`."""
 
@@ -31,7 +32,7 @@ class Extreme:
 Atom = str | Extreme
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Poly:
     """A polynomial: its monomials, in a fixed order, with their coefficients, none of them zero.
 

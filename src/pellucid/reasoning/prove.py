@@ -7,10 +7,11 @@ premises, `Refuted` with a witness, or `Unknown` with the fact that would decide
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from ..base.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Premise:
     """One side condition on one site: its words, the test that decides it again at any time, its clause's name."""
 
@@ -27,7 +28,7 @@ class Premise:
         return self.words
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Proved:
     """It holds: by which theorem or for which reason, from which premises.
 
@@ -49,7 +50,7 @@ class Proved:
         return f"{label}  {self.theorem}" + "".join(f"; {p}" for p in self.premises)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Refuted:
     """The premise is false here, and a witness shows it; `clause` is the name of the clause that failed."""
 
@@ -62,7 +63,7 @@ class Refuted:
         return f"Refuted  not so that {self.premise}: {self.witness}{_by(self.clause)}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unknown:
     """The premise could not be decided; `missing` is the fact that would decide it."""
 

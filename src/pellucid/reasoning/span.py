@@ -7,8 +7,9 @@ it by binary search, an `iterate` that runs once before the loop and not in ever
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..base.record import record
 from ..ir import types as T
 from ..ir.expr import Expr, apply, const, iterate, next_depth, state, substitute
 from ..ir.facts import Facts
@@ -20,7 +21,7 @@ from .monotone import Direction, direction
 Found = tuple[Expr, Expr, str]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """The iterations ``lo <= index < hi``, in which a condition `holds`, or in which alone it does not.
 
@@ -58,7 +59,7 @@ def span(condition: Expr, loop: For, before: FactsOf, inside: FactsOf, *, search
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Loop:
     index: Expr
     lo: Expr

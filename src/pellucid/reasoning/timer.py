@@ -9,9 +9,10 @@ not predict milliseconds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 
+from ..base.record import record
 from ..ir.expr import Buffer, Expr, parts, topological
 from ..ir.nest import Alloc, Block, For, If, Kernel, Let, Once, Repeat, Store, While, walk
 from .effects import loaded, stored
@@ -23,7 +24,7 @@ GUESSED = "#"
 """The prefix of the name of an unknown iteration count: ``#i`` is that of the loop i."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Timer:
     """Times nests on a machine.
 
@@ -81,7 +82,7 @@ def kernel_cost(kernel: Kernel) -> float:
     return USUAL.cost(kernel)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Pass:
     """One pass over a program; `assigned` are the buffers that it stores to, `known` asks for numbers."""
 

@@ -7,8 +7,8 @@ The part of the timer that knows no loops, for those who only weigh values again
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from ..base.record import record
 from ..ir.expr import ITERATIONS, LEAVES, Expr, parts, topological
 from .machine import PROCESSOR, CostModel
 
@@ -87,7 +87,7 @@ def needed(roots_: Iterable[Expr], *placed: Container[Expr]) -> Iterator[Expr]:
             stack += node.args
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Work:
     """The cost of expressions, one lane's indices being those in `wide`."""
 

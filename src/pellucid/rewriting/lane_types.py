@@ -6,11 +6,10 @@ values; laws are applied first that keep values narrow.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..base.errors import BackendError
+from ..base.record import record
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, apply, const, index, make, rebuild, substitute, topological
 from ..ir.facts import Facts
@@ -29,7 +28,7 @@ MAX_REGISTER_TABLE = 256
 Known = dict[Expr, Facts]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Lookup:
     """A read of a table at an index in bounds; `leaf` stands for the entry."""
 
@@ -38,7 +37,7 @@ class Lookup:
     index: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Plan:
     """The values that the lanes of a stream compute, all of one type, and what is known of the leaves."""
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..base.errors import IrError, did_you_mean
+from ..base.record import record
 from ..ir import prim as table
 from ..ir.expr import Expr, const
 from ..ir.facts import rounded
@@ -40,7 +41,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 """The values of `on`: the kinds of type of the last operand of the pattern's head."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Rule:
     """A rewrite rule in text.
 
@@ -100,7 +101,7 @@ class Rule:
         return [function(self, variant) for _, variant in self.variants(kind)]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Computed:
     """A rewrite rule whose right side needs a program: `fire` gives the new node, or None where it does not apply.
 
@@ -148,7 +149,7 @@ def computed(
 # ---- the language ----
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Name:
     """A variable; a capital letter means that it stands for a constant."""
 
@@ -160,14 +161,14 @@ class Name:
         return self.text[0].isupper()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Number:
     """A constant of a given value, in the type of its place."""
 
     value: float | int | bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """An operator, a builder or a predicate with its operands."""
 

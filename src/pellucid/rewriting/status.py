@@ -6,10 +6,11 @@ The entrance for ledgers: `weakest` takes what a trace noted and says how far th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
+
+from ..base.record import record
 
 Word = Literal["proved", "checked", "tested"]
 WORDS: tuple[Word, ...] = ("proved", "checked", "tested")
@@ -17,7 +18,7 @@ WORDS: tuple[Word, ...] = ("proved", "checked", "tested")
 TABLE = Path(__file__).with_name("status.txt")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Status:
     """The degree of trust in something, and where it is shown.
 
@@ -42,7 +43,7 @@ class Status:
         return WORDS.index(self.word)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StatusRow:
     """A line of the table: a rule's name, its status, the digest of what it was computed from, and the rule's text."""
 

@@ -8,11 +8,11 @@ are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..base.record import record
 from ..ir import types as T
 from ..pixels import Layout
 from ..staging import Memory, Residual, choose, lift, loop, specialize, unknown
@@ -108,7 +108,7 @@ def _as_whole(truth: Any) -> Any:
     return choose(truth, lambda: lift(1), lambda: lift(0))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Block:
     """The loop over the frames of a block, and its state."""
 

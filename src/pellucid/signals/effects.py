@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..base.errors import InputError, brief
 from ..base.kinds import FLOAT, FUNCTION, TEXT, instance, optional, takes
 from ..base.progress import Progress
+from ..base.record import record
 from .feedback import parameters_of
 from .render import as_channels, name_of, render_audio, wrong_parameters
 from .signal import Signal
 from .wav import read_audio
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False, slots=False)
 class Effect:
     """A function from signals and the sample rate to a signal, or to a tuple of them; made by `effect`."""
 

@@ -6,13 +6,13 @@ Between `pcm`, which knows where the bits of a sample are, and players and live 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 
 from ..base.errors import InputError, brief
+from ..base.record import record
 from ..pixels import Layout
 from ..staging import Memory
 from . import pcm
@@ -23,7 +23,7 @@ FLOATS = {"float32": "pcm_f32", "float64": "pcm_f64"}
 _ORDER = "le" if sys.byteorder == "little" else "be"
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class FrameFormat:
     """What an array of frames is like: its `layout`, and the type of its elements, or None for bytes."""
 

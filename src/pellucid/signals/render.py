@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +16,7 @@ from ..base.atomic import atomic_write
 from ..base.errors import InputError, brief, did_you_mean
 from ..base.kinds import FUNCTION, TEXT, TRUTH, instance, optional, takes, whole
 from ..base.progress import Progress, ProgressLine
+from ..base.record import record
 from ..pixels import FORMATS
 from . import pcm, wav
 from .feedback import parameters_of
@@ -30,7 +30,7 @@ _RATES = (1, 1 << 24)
 _RAW = (".raw", ".pcm")
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False, slots=False)
 class Voice:
     """A function from the sample rate to a signal, or to a tuple of signals, one for each channel; made by `voice`."""
 

@@ -10,7 +10,7 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from ..base.errors import InputError, brief
 from ..base.kinds import FUNCTION, instance, refuse, takes, whole
 from ..base.operators import Arithmetic, Comparison, Equality
+from ..base.record import record
 from ..base.source_location import caller
 from ..ir import prim
 from ..ir import types as T
@@ -39,7 +40,7 @@ MAX_POWER = 64
 """The exponents up to which a power is a product."""
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False, slots=False)
 class Signal(Arithmetic["Signal"], Comparison["Signal"], Equality["Signal"]):
     """Samples, one after another: integers or real numbers. Arithmetic on signals is arithmetic on their samples.
 

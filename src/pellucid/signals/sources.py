@@ -6,11 +6,12 @@ Memory is also where they go (`put`).
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..base.errors import InputError, brief
 from ..base.kinds import FLOAT, TEXT, TRUTH, ArgumentKind, instance, takes, whole
+from ..base.record import record
 from ..base.source_location import caller
 from ..ir import types as T
 from ..staging import Cyclic, Dynamic, Memory, divides, load_sample, require, store_sample
@@ -25,7 +26,7 @@ from .node import Carrying, SignalNode, Tick
 from .signal import ConstantSignal, Signal, as_initial, as_signal, mapped
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MemorySpan:
     """Samples of `size` bits, `stride` bits apart, at the bit addresses from `start` to before `stop`."""
 

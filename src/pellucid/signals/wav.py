@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import struct
-from dataclasses import dataclass
 
 from ..base.errors import FileError, InputError
 from ..base.kinds import TEXT, TRUTH, instance, optional, takes, whole
 from ..base.opening import contents
+from ..base.record import record
 from .pcm import frame_bytes, pcm
 from .recording import Recording
 
@@ -37,7 +37,7 @@ _UNKNOWN = 0xFFFFFFFF
 """The size of data that was written to a pipe."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Kind:
     """The content of a fmt chunk."""
 

@@ -11,9 +11,10 @@ in memory before the other is read or written.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
+from ..base.record import record
 from ..ir.expr import Expr
 from .same import early_distinct
 from .session import SpecializerSession
@@ -36,7 +37,7 @@ def _key(address: Any) -> Key:
     return address.remainder, frozenset(address.terms)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False, slots=False)
 class CachedLine:
     """One word: where it is, its value, which of its bits are known, and which of those are not in memory yet."""
 

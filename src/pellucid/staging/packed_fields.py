@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..base.record import record
 from ..ir import expr as E
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr
@@ -59,7 +60,7 @@ def joined(op: str, values: Sequence[Expr]) -> Expr:
     return total
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PackedArray:
     """A buffer of a stream as a nest has it: `memory` begins `skip` bytes after the buffer, with an element."""
 
@@ -72,7 +73,7 @@ class PackedArray:
         return self.memory.type.bits
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FieldSpan:
     """Where a field is: from which element, in how many, and the bits below it in them."""
 
@@ -204,7 +205,7 @@ def _finished(value: Expr, s: Samples, type_: T.Type, *, clean: bool) -> Expr:
     return converted(shifted("shift_right_in", value, width - s.size), type_)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FieldPiece:
     """A part of a field in one element: its lowest bit in the field and in the element, and its size."""
 

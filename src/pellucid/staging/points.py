@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ..base.errors import StagingError
+from ..base.record import record
 from ..base.source_location import caller
 from ..ir.expr import Expr
 from . import bitcache
@@ -44,7 +45,7 @@ class Narrower(Exception):  # noqa: N818 - it is no error: the loop is tried aga
         self.quotients, self.times = quotients, times
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fork:
     """What a step that ends in `fork` returns: the loop goes on in each arm by itself."""
 
@@ -53,7 +54,7 @@ class Fork:
     orelse: Callable[[], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DynamicCall:
     """What `dynamic_call` returns: the loop goes on by a jump."""
 

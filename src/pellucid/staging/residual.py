@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from ..base.record import record
 from ..ir.expr import Buffer, Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Set:
     """A name gets a value here; a name that is set once only names the value."""
 
@@ -19,7 +20,7 @@ class Set:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Put:
     """buffer[position] := value."""
 
@@ -28,7 +29,7 @@ class Put:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ResidualBranch:
     """One of two blocks."""
 
@@ -37,7 +38,7 @@ class ResidualBranch:
     orelse: Code
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Count:
     """A block for each index from lo to below hi."""
 
@@ -47,7 +48,7 @@ class Count:
     body: Code
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ResidualWhile:
     """A block as long as a condition holds."""
 
@@ -55,7 +56,7 @@ class ResidualWhile:
     body: Code
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Goto:
     """A jump to a variant of a loop, with a value for each of its names."""
 
@@ -63,7 +64,7 @@ class Goto:
     values: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Leave:
     """The end of a loop, with the number of this way out."""
 

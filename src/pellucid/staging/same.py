@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from dataclasses import replace as replaced
 from typing import Any, cast
 
 from ..base.kinds import takes
+from ..base.record import record
 from ..ir.expr import Expr
 from .folding import node, number
 from .value import NUMBER, Cyclic, Dynamic, Terms, integer, of
@@ -57,7 +58,7 @@ def _terms(value: Any) -> Terms:
 # ---- structures ----
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Flat:
     """A structure taken apart: its leaves, where each stands, and how to put it together from other leaves."""
 
@@ -156,7 +157,7 @@ def _closure(
 # ---- canonical states ----
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Canonical:
     """A state as the memo table knows it: `key`, and the dynamic `values` in order of first appearance.
 

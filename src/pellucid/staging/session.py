@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..base.errors import InputError, StagingError
+from ..base.record import record
 from ..ir import expr as E
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr
@@ -37,7 +38,7 @@ MAX_RESIDUES = 1024
 """Residues of one value that a program may be specialized for apart: half a second by `bench/refusing.py`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ResidueSplit:
     """The known form of a quotient in a part of the program: ``q = factor * quotient + residue``, by a case analysis.
 
@@ -51,7 +52,7 @@ class ResidueSplit:
     divisor: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fault:
     """A refusal that waits for run time: the parts of an InputError."""
 

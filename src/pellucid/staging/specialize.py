@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.lib.array_utils import byte_bounds
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, StagingError, TraceError, brief
 from ..base.kinds import FUNCTION, TEXT, instance, optional, takes, whole
+from ..base.record import record
 from ..ir import nest as N
 from ..ir import types as T
 from ..ir.expr import Buffer, Expr, param, topological
@@ -123,7 +123,7 @@ def _require_apart(bound: Mapping[Buffer, Array], written: Sequence[Buffer] | No
             )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Residual:
     """What is left of a program: a nest, where its results are, and how to put them together.
 

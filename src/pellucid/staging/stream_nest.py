@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from ..base.record import record
 from ..ir import expr as E
 from ..ir import nest as N
 from ..ir import types as T
@@ -68,7 +68,7 @@ COUNT, BLOCKS = E.param("count", T.i64), E.param("blocks", T.i64)
 ZERO, ONE = number(0), number(1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StreamNest:
     """The nest of a stream: `buffers` are its buffers in order, `totals` has its sums.
 
@@ -104,7 +104,7 @@ def stream_nest(stream: Stream) -> StreamNest:
     return _Writer(stream).nest()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Element:
     """An element that a unit stores: its number in the unit, its value, and the bits of it that are no output's."""
 

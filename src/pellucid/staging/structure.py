@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..base.record import record
 from ..ir import expr as E
 from ..ir import types as T
 from ..ir.expr import Expr, const, substitute, topological
@@ -355,7 +356,7 @@ def _conjuncts(test: Expr) -> list[Expr]:
     return [test]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Trip:
     """After how many turns a test holds: the name that it follows, and its step.
 

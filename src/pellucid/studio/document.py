@@ -11,13 +11,13 @@ import hashlib
 import json
 import secrets
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from pellucid.base.atomic import atomic_write
 from pellucid.base.errors import FileError, InputError
 from pellucid.base.opening import contents, text_of
+from pellucid.base.record import record
 from pellucid.document import MAX_CHARACTERS
 from pellucid.studio.changes import changed, replacement
 
@@ -25,7 +25,7 @@ from pellucid.studio.changes import changed, replacement
 MAX_KEPT = 5_000
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Update:
     """A change of the text, by the tab that made it."""
 

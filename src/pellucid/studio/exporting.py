@@ -14,11 +14,11 @@ import time as clock
 import zipfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from pellucid.base.errors import InputError
+from pellucid.base.record import record
 from pellucid.base.view import View
 from pellucid.canvas.draw import animate, save
 from pellucid.canvas.exporting import export
@@ -42,7 +42,7 @@ class CancelledError(Exception):
     """The export was cancelled while it was made."""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Order:
     """What is exported: the picture, its view, the file, and for a film its duration and its rate."""
 

@@ -6,10 +6,10 @@ code is run only in a file that is trusted. The picture is traced here, so that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pellucid.base.record import record
 from pellucid.canvas.live import slider
 from pellucid.document import Document, data, diagnosis, diagnostic_data, evaluate
 from pellucid.document import read as read_document
@@ -18,7 +18,7 @@ from pellucid.driver import Kernel, Options
 _TREE = ("valid", "picture", "nodes", "roots", "names", "parameters")
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class VersionReading:
     """What a version of a text means: a picture, or the problems that there are instead.
 

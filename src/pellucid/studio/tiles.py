@@ -15,7 +15,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import lru_cache
 from types import TracebackType
 from typing import Any, Self, Unpack
@@ -24,6 +23,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 import numpy as np
 
 from pellucid.base.errors import InputError, PellucidError
+from pellucid.base.record import record
 from pellucid.base.tracebacks import door
 from pellucid.base.view import View, checked_whole, spelled_out
 from pellucid.canvas import deep_zoom
@@ -53,7 +53,7 @@ _PLAIN = "-"
 """The settings of an address that has none."""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Levels:
     """A picture at half the size, a quarter, and so on down to one pixel, all with the same left and top edges."""
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import dataclasses
 import numbers
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
 
 from ..base.errors import TraceError, brief
+from ..base.record import record
 from ..base.source_location import caller, in_line
 from . import functions as F
 from .tracer import NoSuchPartError, Value, static
@@ -101,7 +101,7 @@ def is_coordinate(part: object) -> bool:
     return isinstance(part, Value | numbers.Real)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Point:
     """A point or vector of the plane: `x`, `y`, and in polar form `r` and `theta`.
 
@@ -254,7 +254,7 @@ def _check_scale(sign: str, scale: object) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Complex:
     """A complex number whose parts may be symbolic; mixes with Python's own.
 

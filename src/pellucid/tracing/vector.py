@@ -7,10 +7,10 @@ scalars like any other structure, so it may be the state of `iterate` and a side
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from ..base.errors import TraceError, brief
+from ..base.record import record
 from ..base.source_location import caller, in_line
 from . import functions as F
 from .structures import is_coordinate
@@ -20,7 +20,7 @@ _SMALLEST_SQUARE = 1e-30
 """What `normalize` divides by at least the root of: its reciprocal is a number in f32 too."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Vector3:
     """A vector of space: `x`, `y` and `z`, numbers or symbolic values.
 

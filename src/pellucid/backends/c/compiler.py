@@ -8,11 +8,11 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from ...base.errors import BackendError
+from ...base.record import record
 from ..jit.calling import SIGNATURE, Library, entry
 
 # What a compiler warns of refuses nothing here: one to come may warn of more. The tests add what makes it strict.
@@ -21,7 +21,7 @@ FAST = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-tr
 FLAGS = (*FAST, "-fPIC", "-shared")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CCompiler:
     """A C compiler: the command that runs it, and the version that it tells."""
 

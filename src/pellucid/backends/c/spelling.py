@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
+from ...base.record import record
 from ...ir import types as T
 from ...ir.expr import LEAVES, Expr
 from ...ir.prim import Prim
@@ -62,7 +62,7 @@ def identifier(name: str) -> str:
     return f"{found}_" if found in KEYWORDS or re.fullmatch(r"[tsnk]\d+(_\d+)?", found) else found
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """An expression in C; `closed` if it needs no parentheses as an operand, `plain` if it may be repeated."""
 
@@ -129,7 +129,7 @@ def _magnitude(value: float, type_: T.Type) -> str:
     return text + ("f" if type_ is T.f32 else "")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CTemplate:
     """A row's template for certain types: pieces of text and operands, and how often each operand occurs.
 

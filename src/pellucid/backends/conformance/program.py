@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from ...base.record import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class ConformanceProgram:
     """A kernel in text; `counts` are lengths relative to the lanes; random memory is within `spread` and `whole`."""
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...base.errors import BackendError
+from ...base.record import record
 from ...ir.expr import Buffer
 from ..port import Arguments, Array, Band, CallingPlan, DeviceMemory, Memory, address
 from .driver import DeviceBlock, Driver, Module
@@ -41,7 +41,7 @@ def checked_arguments(plan: CallingPlan) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Launch:
     """A phase as it is launched: its entry, the loop over rows that is divided, the loop over columns, a block."""
 

@@ -16,14 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from ...base.record import record
 
 POINTER = "ptr"
 _STREAMED = "!0 = !{i32 1}"
 """The metadata of a store past the caches."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Value:
     """The result of an instruction: its name, its LLVM type, and the function that it is written in."""
 
@@ -134,7 +135,7 @@ class Value:
         return self.at.choose(self < other, self, other)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Variable:
     """A cell: called, it gives what was last set."""
 

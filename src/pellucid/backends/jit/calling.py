@@ -11,11 +11,12 @@ import ctypes
 import struct
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ...base.record import record
 from ...ir.expr import Buffer
 from ..port import MAX_BANDS, Arguments, Calling, Memory, ThreadPool, address
 from .polling import NEVER_STOP, Poll
@@ -45,7 +46,7 @@ def entry(phase: int) -> str:
     return f"pellucid_{phase}" if phase else "pellucid"
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+@record(eq=False, weakref_slot=True)
 class Library:
     """Linked code: `calls` run its phases; the memory of the code lives as long as this object."""
 
@@ -107,7 +108,7 @@ class _Invocation(NamedTuple):
     params_at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class MachineCode:
     """A kernel as machine code; `needs` is how many elements buffers must have for its proofs.
 

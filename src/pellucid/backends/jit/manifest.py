@@ -16,7 +16,6 @@ from ...ir import types as T
 from ...ir.expr import Buffer, Expr, const, param
 from ...ir.facts import Facts
 from ...ir.parse import parse_expr
-from ...ir.text import print_expr
 from ..port import Band, Calling
 
 Needs = Mapping[Buffer, int]
@@ -100,7 +99,11 @@ def _told(buffer: Buffer) -> tuple[str, str, int]:
 
 
 def _number(node: Expr) -> int | str:
-    return int(node.attr) if node.op == "const" else print_expr(node)
+    if node.op == "const":
+        return int(node.attr)
+    from ...ir.text import print_expr
+
+    return print_expr(node)
 
 
 def _expression(told: int | str) -> Expr:

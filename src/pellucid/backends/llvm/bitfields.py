@@ -8,10 +8,10 @@ shift shorter words as a whole, once for each distance, and keep the bytes that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import lcm
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from ...base.record import record
 from ...ir.expr import Expr
 
 MOVING = frozenset(("convert", "and", "or", "shift_left_in", "shift_right_in"))
@@ -65,7 +65,7 @@ class WordExtracts(NamedTuple):
     starts: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layer:
     """Extracts, at most one for each byte of a group, and their words by the place of their first byte in the group.
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ...base.record import record
 from ...ir.expr import Expr
 from ...ir.nest import Store
 from ..jit.spelling import stored
@@ -38,7 +39,7 @@ MAX_SHIFTS = 8
 """Maximum distances by which words are shifted for a group, where no instruction extracts bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Units:
     """A group that bit fields are copied from: its bytes in registers, as they were loaded or closed up."""
 

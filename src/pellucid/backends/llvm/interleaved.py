@@ -6,10 +6,11 @@ Above `neighbors` and `shuffles`. The loads of a group at ``K * i + c`` share th
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from ...base.record import record
 from ...ir.expr import Buffer, Expr
 from ...reasoning.infer import FactsOf
 from ...reasoning.linear import as_sum, index_is_whole
@@ -27,7 +28,7 @@ NEAR = 8
 """Elements within which cyclic positions are read together."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stride:
     """A position as elements from lane to lane, a constant, and terms that are the same in all lanes.
 
@@ -132,7 +133,7 @@ class Strides:
         return self.out.let(moved_on(row, "i8", step, f"i64 {base}", constant * size))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Held:
     """The bytes of a group that are in registers, from element `first` to before `end`, since a mark of the scope."""
 

@@ -6,8 +6,7 @@ shifts cut it. A processor that adds up eight bytes at once does so in place, be
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...base.record import record
 from ...ir import types as T
 from ...ir.expr import Expr
 from ..jit.spelling import typed
@@ -22,7 +21,7 @@ MAX_TERMS = 256
 """Maximum terms of a sum that is looked through for bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Joined:
     """A word by the loads of its bytes (None: zero), or a sum by loads of eight bytes each and the other terms."""
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from ...base.record import record
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr
 from ...reasoning.infer import FactsOf
@@ -22,7 +23,7 @@ MAX_SPREAD = 16
 where an instruction spreads them as it reads them, instead of in whole vectors of their own."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoopContext:
     """The loops and branches around the text that is written: `Scope.within` replaces it for a while.
 

@@ -5,17 +5,18 @@ Slow, and right by definition; it needs no compiler. Its peers in this folder ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
+from ...base.record import record
 from ...ir import expr as E
 from ...ir import interp
 from ...ir import nest as N
 from ..port import Arguments, CallingPlan, Memory, Phase, Ranges, ThreadPool, alone, layout
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class NumpyCode:
     """A kernel to be interpreted."""
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...base.errors import BackendError
+from ...base.record import record
 from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr
@@ -32,7 +32,7 @@ _SAMPLERS = {T.f32: "sampler2D", T.i32: "isampler2D", T.u32: "usampler2D"}
 _UNPACKED = "vec4(uvec4(word, word >> 8, word >> 16, word >> 24) & 255u) / 255.0"
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Pixel:
     """The indices of the loops over pixels, and the parameters that are the size of a frame."""
 
@@ -42,7 +42,7 @@ class Pixel:
     height: Expr
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Shader:
     """The text of a shader, and what its host must set: uniforms by parameter, and buffers by name.
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from ...base.errors import BackendError
+from ...base.record import record
 from ...ir import types as T
 from ...ir.expr import Expr
 from ...ir.prim import Prim
@@ -21,7 +21,7 @@ from ..obligations import require_spelling
 from ..pieces import Piece, counts_of, joined, pieces_of
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Language:
     """A language of shaders: its column in the operator table, its title, its types, and how it declares names."""
 
@@ -86,7 +86,7 @@ def identifier(name: str) -> str:
     return re.sub("_+", "_", "p_" + re.sub(r"\W", "_", name, flags=re.ASCII))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShaderText:
     """An expression of a shader; `closed` if it needs no parentheses, `plain` if it may be repeated."""
 
@@ -133,7 +133,7 @@ def literal(node: Expr, language: Language) -> ShaderText:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spelling:
     """A row's spelling for certain types: pieces of text and operands, and how often each operand occurs."""
 

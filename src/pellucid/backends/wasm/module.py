@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...base.errors import BackendError
+from ...base.record import record
 from ..port import CallingPlan
 
 PAGE = 1 << 16
@@ -27,7 +27,7 @@ _SIGNATURE = bytes([0x60, 5, 0x7F, 0x7F, 0x7F, 0x7E, 0x7E, 0])
 _ORDER = (_TYPE, _FUNCTION, _MEMORY, _GLOBAL, _EXPORT, _CODE, _DATA)
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class ModuleAddresses:
     """The addresses in a module's memory: params in slots of 8 bytes, pointers to buffers, their sizes, the output."""
 

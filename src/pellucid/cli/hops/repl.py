@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pellucid.base.errors import InputError, did_you_mean
+from pellucid.base.record import record
 from pellucid.loops.hops.saving import ProgramText
 from pellucid.loops.hops.session import Change, Session
 
@@ -21,7 +22,7 @@ WIDTH = 100
 """Characters on a line where no terminal says otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """A piece of an answer: its kind (text, title, program, good, bad) and its lines."""
 
@@ -34,7 +35,7 @@ Work = Callable[["ReplState", list[str]], Reply]
 Progress = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Command:
     """A word that may begin a line: how to use it, what it does in a sentence, more about it, and its work.
 

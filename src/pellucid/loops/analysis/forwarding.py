@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from ...base.record import record
 from ...ir import nest as N
 from ...ir.expr import Buffer, Expr, rebuild, substitute, topological
 from ...ir.nest import Block, For, Kernel, Statement, Store, roots
@@ -133,7 +134,7 @@ MAX_USERS = 4
 """Maximum nests that compute the same value, which are expected to be joined and to share it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Fate:
     """The number of times that a value would be computed, the nests that do so, and the cost of computing it again."""
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...base.record import record
 from ...ir import expr as E
 from ...ir import prim as table
 from ...ir import types as T
@@ -35,7 +36,7 @@ LINE = 64
 """Bytes of a line of the cache."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoopReduction:
     """The loop, the buffer that it reduces into, the operator, and the numbers that tell the copies apart."""
 

@@ -6,8 +6,9 @@ Below `moves/contract_array`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...base.record import record
 from ...ir import nest as N
 from ...ir.expr import Buffer, Expr
 from ...ir.facts import Facts
@@ -19,7 +20,7 @@ from ...reasoning.linear import exact_sum
 from ..core.elements import touching
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RowScratch:
     """An array in rows: the loop whose iterations have one each, where it stands, and how long a row is."""
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from ...base.record import record
 from ...ir.expr import LOADS, Buffer, Expr, const, topological
 from ...ir.facts import Facts
 from ...ir.nest import SEQ, Alloc, For
@@ -17,7 +17,7 @@ from ...reasoning.known import Known
 from .rows import within
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Stages:
     """Scratch arrays, the loop that fills them, the loop that loads from them, and how long a part of each array is."""
 

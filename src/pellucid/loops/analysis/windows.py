@@ -12,12 +12,12 @@ same holds for max and min in the place of the sum, and + in the place of the pr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from ...base.record import record
 from ...ir.expr import Buffer, Expr, apply, const
 from ...ir.nest import For, Statement, Store
 from ..core.elements import Filled, coordinates, filled
@@ -29,7 +29,7 @@ ROUNDING = {"f32": 2.0**-22, "f64": 2.0**-50}
 """Maximum distance, relative to the largest, of a table's values from a product: roundings of the values as written."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Window:
     """Loads of `array` combined by `join` ("add", "max" or "min") after `scale` ("mul" or "add") with a table.
 

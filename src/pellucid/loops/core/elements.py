@@ -7,9 +7,9 @@ its extent is a number with the coordinates as digits: two such positions are eq
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from ...base.record import record
 from ...ir.expr import Buffer, Expr, apply, const
 from ...ir.facts import Facts
 from ...ir.nest import SEQ, Alloc, Block, For, Kernel, Statement, Store, blocks
@@ -19,7 +19,7 @@ from ...reasoning.infer import FactsOf
 from .census import Census
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Filled:
     """A nest that stores every element of an array once: its loops, outermost first, and the store in their middle."""
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from ...base.errors import IrError
+from ...base.record import record
 from ...ir.nest import Kernel
 from ...ir.path import Path
 from ...ir.text import print_nest
@@ -28,7 +29,7 @@ def _cost(kernel: Kernel) -> float:
     return kernel_cost(kernel)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One line: the move, the site in words, the verdict, the kernels before and after, and steps beneath it.
 

@@ -7,9 +7,10 @@ applied, and the ledger keeps the clause that failed. There is no way to skip a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ...base.record import record
 from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Kernel, Once, walk
@@ -19,7 +20,7 @@ from .ledger import Ledger
 from .theorem import Clause, Site, Theorem
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Applied:
     """A move's result: the new kernel, where each old path went, and steps that the ledger shows beneath it.
 
@@ -32,7 +33,7 @@ class Applied:
     known: Mapping[Expr, Facts] = field(default_factory=dict[Expr, Facts])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Move:
     """A named, checked transformation of nests.
 

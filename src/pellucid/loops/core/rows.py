@@ -6,16 +6,16 @@ Above theorems, lemmas and the statuses of rules; a `Ledger` makes its rows when
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from ...base.errors import IrError
+from ...base.record import record
 from ...reasoning.prove import Proved, Verdict
 from ...rewriting.status import Status, status_of, text_of
 from .lemmas import file_of, statement_of
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RuleUse:
     """A rule that a pass applied: its name, how often, its status, and its text."""
 
@@ -30,7 +30,7 @@ class RuleUse:
         return cls(name, times, status_of(name), text_of(name))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LedgerRow:
     """A step as it is told.
 

@@ -8,10 +8,11 @@ optimizer is a script of these (`driver.pipeline`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ...base.record import record
 from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Kernel
@@ -24,7 +25,7 @@ from .move import Move
 from .registry import named
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class State:
     """A kernel on its way, what is known of its parameters and other expressions, and the ledger so far."""
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from ...base.record import record
 from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Block, For, Kernel, Statement, blocks
@@ -20,7 +21,7 @@ from ...reasoning.known import Known, known_at
 from ...reasoning.prove import Premise, Proved, Verdict
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Site:
     """A statement of a kernel by its path, what is known of leaves there, and the options of the move."""
 
@@ -67,7 +68,7 @@ class Site:
         return describe(self.kernel.body, self.path) if self.path else f"kernel {self.kernel.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clause:
     """One side condition: its name (kebab-case, one of a kind in its theorem), its words, and its test."""
 
@@ -89,7 +90,7 @@ class Clause:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Theorem:
     """A statement of when a move preserves meaning.
 

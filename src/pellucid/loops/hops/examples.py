@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
 from ...base.errors import IrError
+from ...base.record import record
 from ...ir.nest import Kernel
 from ...ir.path import Path
 from ..core.options import option_of
@@ -23,7 +23,7 @@ from .saving import ProgramText
 from .session import MoveCall, Session
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Example:
     """A move made on a small program: what was asked for, and the program before and after."""
 

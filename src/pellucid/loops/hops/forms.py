@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ...base.errors import TextError
+from ...base.record import record
 
 _TOKEN = re.compile(r"\s+|;[^\n]*|(?P<word>[()']|[^\s()';\"]+)")
 WIDTH = 88
 _MAX_SHOWN = 100
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class HopsForm:
     """An atom (`items` is None) or a list, with the offset in the text where it starts."""
 

@@ -7,10 +7,11 @@ nothing and says why.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ...base.errors import IrError, did_you_mean
+from ...base.record import record
 from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Alloc, Kernel
@@ -25,7 +26,7 @@ MAX_STATEMENTS = 1000
 """Statements that one call takes out of loops, at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """The result of a function: the program after it, or the same program, and the ledger of the attempts."""
 
@@ -45,7 +46,7 @@ class Outcome:
         return str(self.ledger.steps[0].verdict) if self.ledger.steps else "there was nothing to be done"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HopsFunction:
     """One of White's functions.
 

@@ -6,9 +6,8 @@ or by the name of a loop's index or of a stored buffer where only one statement 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ...base.errors import InputError, did_you_mean
+from ...base.record import record
 from ...ir.nest import For, Kernel, Statement, Store
 from ...ir.path import Path, describe, walk
 from ...ir.text import Printer, nest_lines
@@ -17,7 +16,7 @@ WHOLE = 0
 """The number of the whole program."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TextPosition:
     """A statement of a listing: its number, its path, where it stands in words, and its line."""
 
@@ -27,7 +26,7 @@ class TextPosition:
     line: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ListingRow:
     """A line of a listing, with the number of the statement that starts on it."""
 

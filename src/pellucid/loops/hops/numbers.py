@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 
+from ...base.record import record
 from ...ir import types as T
 from ...ir.expr import Expr, const
 from .forms import HopsForm, HopsSource
@@ -18,7 +18,7 @@ _FLOAT = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)(e[+-]?\d+)?|[+-]?(inf|nan)", re.
 _MAX_DIGITS = 40
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HopsNumber:
     """A number without a type, and where it stands."""
 

@@ -9,10 +9,11 @@ import html
 import keyword
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain, count
 from typing import Any
 
+from ...base.record import record
 from ...ir.expr import Expr, topological
 from ...ir.facts import Facts
 from ...ir.nest import Kernel
@@ -24,7 +25,7 @@ from .reading import read
 from .session import MoveCall, Session
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProgramText:
     """A program as it was written: its name, its text, the language of that, and what is promised of its parameters."""
 

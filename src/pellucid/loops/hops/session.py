@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...base.errors import InputError, IrError
+from ...base.record import record
 from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Kernel, same
 from ...ir.path import Path
 from ...ir.text import print_nest
-from ...reasoning.forms import extent
+from ...reasoning.infer import extent
 from ...reasoning.prove import Proved, Verdict
 from ...reasoning.timer import kernel_cost
 from ..core.ledger import Ledger, Step
@@ -40,7 +41,7 @@ class RefusedError(IrError):
         self.verdict = verdict
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MoveCall:
     """A request for a change: `try` a move at a statement, `do` a heuristic, `assume` something, or `search`."""
 
@@ -58,7 +59,7 @@ class MoveCall:
         return " ".join(word for word in (self.verb, self.name, *where, *chosen) if word)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Change:
     """One entry of the history: what asked for it, the states around it, the steps that were tried for it."""
 
@@ -85,7 +86,7 @@ class Change:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Offer:
     """A move that is licensed at a place, and what the timer says of the program before and after."""
 
@@ -101,7 +102,7 @@ class Offer:
         return self.before / self.after if self.after else 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WhyNot:
     """The answer to "why not": the verdict, where else the move is licensed, and what would license it here.
 

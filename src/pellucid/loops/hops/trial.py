@@ -7,12 +7,13 @@ compare a program with the one they began with.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ...base.errors import InputError, brief, did_you_mean
+from ...base.record import record
 from ...ir import expr as E
 from ...ir import interp
 from ...ir import types as T
@@ -33,7 +34,7 @@ MAX_ARGUMENT = 40
 """The largest argument that is made up for a parameter about which nothing is known."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Visits:
     """The visits of one loop's body: the loops around it, outermost first, and the count."""
 
@@ -41,7 +42,7 @@ class Visits:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trial:
     """The results of two programs on the same inputs.
 

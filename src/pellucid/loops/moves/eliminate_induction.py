@@ -7,9 +7,10 @@ Iterations then no longer wait for each other, and can be told apart by the posi
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ...base.record import record
 from ...ir import expr as E
 from ...ir.expr import Expr, const, topological
 from ...ir.nest import SEQ, For, Kernel, Statement, Store, roots, walk
@@ -24,7 +25,7 @@ from ..core.move import Applied, Move
 from ..core.theorem import Clause, Site, Theorem
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Induction:
     """A store ``k[0] := k[0] + step`` directly in a loop's body, at a position in it."""
 

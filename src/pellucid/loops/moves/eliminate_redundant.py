@@ -7,9 +7,10 @@ shared by `place` without any memory; this move is for those that are not.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ...base.record import record
 from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import LEAVES, Expr, const, topological
@@ -34,7 +35,7 @@ def _memory(node: Expr) -> set[object]:
     return {n.attr for n in topological([node]) if n.op == "load"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Redundancy:
     """A value that a statement computes, and how many statements, from that one on, are to use the same."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from ...base.record import record
 from .coloring import Token, tokens
 
 MAX_PAIRS = 10_000
@@ -26,7 +26,7 @@ _TELLING = ("number", "call", "word", "keyword")
 """The kinds of words by which lines are found to be alike; names of values and signs are in all of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DiffLine:
     """A line of a comparison.
 

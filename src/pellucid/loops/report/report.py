@@ -10,12 +10,13 @@ import json as json_text
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from ...base.atomic import atomic_write
 from ...base.deep_stack import with_deep_stack
 from ...base.errors import InputError
+from ...base.record import record
 from ...ir.expr import Expr, topological
 from ...ir.facts import Facts
 from ...ir.nest import Kernel, all_roots
@@ -60,7 +61,7 @@ FORMS = {".html": "page", ".md": "Markdown", ".json": "JSON", ".txt": "text"}
 """The suffixes of files that a report is saved as, and what each is."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StageText:
     """A stage as it is told: its name, its title, the program after it, whether it changed it, and what that costs.
 
@@ -80,7 +81,7 @@ class StageText:
         return f"{self.operators} operators, cost {self.cost:.3g}"
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Report:
     """An explanation of a compilation. ``str(report)`` is the readable text, `page` is for browsers, `save` writes it.
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from ...base.errors import InputError, did_you_mean
+from ...base.record import record
 from ...ir.nest import For, If, Kernel
 from ...ir.path import Path, at, enclosing
 from ..core.tactic import Tactic
 from .strategies import HEURISTICS, simplify_expressions, split_compound_around_if
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Heuristic:
     """A heuristic: its name, what it does in a sentence, its options with their defaults, and how to make its tactic.
 

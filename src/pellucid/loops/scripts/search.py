@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...base.errors import IrError
+from ...base.record import record
 from ...ir.expr import Expr
 from ...ir.facts import Facts
 from ...ir.nest import Abstract, Alloc, Block, For, Kernel, Statement, Store, blocks, roots, walk
@@ -48,7 +48,7 @@ Timer = Callable[[Kernel], float]
 Progress = Callable[["Seen"], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Seen:
     """The progress of a search: moves deep, programs looked at, seconds gone, and the cost of the best by the timer."""
 
@@ -58,7 +58,7 @@ class Seen:
     cost: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Found:
     """The best program that a search came upon, and the moves that lead there.
 
@@ -74,7 +74,7 @@ class Found:
     complete: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Node:
     """A program of the search, how good it is, when it was found, and the moves that made it."""
 

@@ -9,9 +9,9 @@ row's pixels - a column, a slanted edge, a convex polygon - cuts it, at bounds t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 
+from ...base.record import record
 from ...ir.expr import STRUCTURAL, Expr, topological
 from ...ir.nest import For, all_roots, walk
 from ...ir.path import Path, enclosing
@@ -139,7 +139,7 @@ def _size(state: State) -> int:
     return sum(len(topological(all_roots(loop.body))) for _, loop in inner(state))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Split:
     """A test, the part of the cost of whole rows that split ones have, and the turn that it is in."""
 

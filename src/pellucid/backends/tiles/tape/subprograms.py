@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ....base.errors import BackendError
+from ....base.record import record
 from ....ir import expr as E
 from ....ir import prim as table
 from ....ir import types as T
@@ -202,7 +203,7 @@ class Subprogram(TapeScope):
         self.slots, self.size = slots, used
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SubprogramLink:
     """The pool entry for the offset of a place of a subprogram."""
 
