@@ -61,6 +61,7 @@ class Program:
         self._code: Code = self._backend.compile(self.stages.kernel, self.stages.ranges)
         self._buffers: dict[str, Buffer] = {b.name: b for b in inputs(self.kernel) if b.name in self.inputs}
         self._names = {*self.inputs, *self.scalars}
+        self._made = [(o.shape, o.type.dtype) for o in outputs.values()]
 
     @property
     def optimized(self) -> Kernel:
@@ -91,7 +92,7 @@ class Program:
                     fix="give an array of its own",
                 )
         for buffer, array in zip(self.kernel.outputs, results, strict=True):
-            memory[buffer] = array.reshape(-1)
+            memory[buffer] = array if array.ndim == 1 else array.reshape(-1)
         arguments = {
             name: checked_number(given[name], s.type, f"program, {name}") for name, s in self.scalars.items()
         }
@@ -103,7 +104,7 @@ class Program:
     def _results(self, out: Any) -> list[Numbers]:
         """The arrays for the outputs: those of the caller, or new ones."""
         if out is None:
-            return [np.empty(o.shape, o.type.dtype) for o in self.outputs.values()]
+            return [np.empty(shape, dtype) for shape, dtype in self._made]
         targets = cast("dict[str, Any]", {"out": out} if self.is_single else out)
         if set(targets if isinstance(out, dict) or self.is_single else ()) != set(self.outputs):
             raise InputError(
@@ -185,8 +186,11 @@ def check_names(known: Mapping[str, Array], given: Mapping[str, Any]) -> None:
 
 def _checked(name: str, value: Any, declared: Array) -> Numbers:
     """The numbers of an input one after another: where they are, or copied if they have gaps or are not aligned."""
-    array = np.ascontiguousarray(_check_kind(name, value, declared))
-    return (array if array.flags.aligned else array.copy()).reshape(-1)
+    array = _check_kind(name, value, declared)
+    flags = array.flags
+    if not (flags.c_contiguous and flags.aligned):
+        array = array.copy()
+    return array if array.ndim == 1 else array.reshape(-1)
 
 
 def _check_kind(name: str, value: Any, declared: Array) -> Numbers:

@@ -190,7 +190,19 @@ class Calling:
         places: list[int] = []
         spans: list[tuple[int, int]] = []
         for k, b in enumerate(self.bound):
-            array = self._array(b, memory.get(b), max(b.size, least.get(b, 1)), written=k < written)
+            array, needed = memory.get(b), least.get(b, 1)
+            if b.size > needed:
+                needed = b.size
+            if (
+                array is None
+                or array.__class__ is not np.ndarray
+                or array.dtype != b.type.dtype
+                or array.ndim != 1
+                or array.size < needed
+                or not array.flags.carray
+            ):
+                # The test above is quicker, and answers for nearly all arrays: `carray` can be written to as well.
+                array = self._array(b, array, needed, written=k < written)
             at = address(array)
             found.append(array)
             places.append(at)

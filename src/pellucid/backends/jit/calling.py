@@ -104,6 +104,7 @@ class _Invocation(NamedTuple):
     thread_pool: ThreadPool
     workers: WorkerPool | None
     pack_into: Callable[..., None]
+    pack_all: Callable[..., None] | None
     lengths_at: int
     params_at: int
 
@@ -136,7 +137,10 @@ class MachineCode:
         lengths_at = 8 * (bound + scratch + calling.polls)
         object.__setattr__(self, "slots", Slots(calling))
         pack, params_at = struct.Struct(f"={bound}q").pack_into, lengths_at + 8 * (bound + scratch)
-        made = _Invocation(calling, self.linked, self.thread_pool, self.workers, pack, lengths_at, params_at)
+        pack_all = struct.Struct(f"={2 * bound}q").pack_into if lengths_at == 8 * bound else None
+        made = _Invocation(
+            calling, self.linked, self.thread_pool, self.workers, pack, pack_all, lengths_at, params_at
+        )
         object.__setattr__(self, "invocation", made)
 
     def run(self, arguments: Arguments, memory: Memory, *, threads: int | None = None) -> None:
@@ -205,8 +209,12 @@ class PreparedCall:
             words, place, _ = room
         else:
             words, place, _ = room
-            code.pack_into(words, 0, *places)
-            code.pack_into(words, code.lengths_at, *lengths)
+            if code.pack_all is not None:
+                # Nothing stands between them.
+                code.pack_all(words, 0, *places, *lengths)
+            else:
+                code.pack_into(words, 0, *places)
+                code.pack_into(words, code.lengths_at, *lengths)
         poll = Poll() if code.calling.polls else None
         if poll is not None and not any(code.calling.bands):
             # No signal is handled in the threads of a thread pool.
