@@ -185,11 +185,11 @@ def export(
         _write_c(checked, where, numerics, precision)
         return
     if kind != ".ptx":
-        _refuse_numbers(kind, numerics, precision)
+        _check_numbers(kind, numerics, precision)
     given = cast("DrawArguments", dict(arguments))
     seen = drawing(picture, size, view, given, fitted=True).view
     if kind == ".wasm":
-        _write_module(where, webassembly(checked, seen, numerics=numerics).code)
+        _write_module(where, webassembly(checked, seen, numerics=numerics, precision=precision).code)
         return
     # In a comment of a shader, a title has one line.
     shown = " ".join((title or where.stem.replace("_", " ")).split())
@@ -202,19 +202,14 @@ def export(
         file.write(text.encode())
 
 
-def _refuse_numbers(kind: str, numerics: str, precision: str) -> None:
-    what = {".wasm": "a module", ".html": "a page"}.get(kind, "a shader")
-    if precision != "f32":
-        raise InputError(
-            f"{what} has only f32, not {brief(precision)}", place="precision", fix="leave it out"
-        )
+def _check_numbers(kind: str, numerics: str, precision: str) -> None:
+    """Raises InputError for a word that is not known, and for what shaders have not."""
     if kind in (".wasm", ".html"):
-        # Raises InputError for another word.
-        Options(numerics)
-    elif numerics != "relaxed":
-        raise InputError(
-            f"{what} has only relaxed, not {brief(numerics)}", place="numerics", fix="leave it out"
-        )
+        Options(numerics, precision)
+        return
+    for name, word, only in (("precision", precision, "f32"), ("numerics", numerics, "relaxed")):
+        if word != only:
+            raise InputError(f"a shader has only {only}, not {brief(word)}", place=name, fix="leave it out")
 
 
 def _refuse_view(size: object, view: object, arguments: ViewArguments) -> None:

@@ -9,9 +9,9 @@ function paramsOf({ size: [width, height], center: [center_x, center_y], zoom, t
 /** A value as the kernel takes it: of the type of its param, and within the range that was assumed of it. */
 function checked({ name, type, low, high }, given) {
   const value = type === "f32" ? Math.fround(given) : given;
-  const whole = type === "f32" || Number.isInteger(value);
+  const real = type !== "i32", whole = real || Number.isInteger(value);
   if (typeof given !== "number" || !Number.isFinite(value) || !whole || value < (low ?? value) || value > (high ?? value)) {
-    throw new RangeError(`${name}: ${given} is not ${type === "f32" ? "a number" : "a whole number"} within ` +
+    throw new RangeError(`${name}: ${given} is not ${real ? "a number" : "a whole number"} within ` +
       `${low ?? "any"} .. ${high ?? "any"}`);
   }
   return value;
@@ -49,6 +49,7 @@ async function opened(module) {
     params.forEach(({ type }, k) => {
       const at = places.params + 8 * k;
       if (type === "f32") words.setFloat32(at, slots[k], true);
+      else if (type === "f64") words.setFloat64(at, slots[k], true);
       else words.setInt32(at, slots[k], true);
     });
     words.setBigInt64(places.sizes, BigInt(width * height), true);
