@@ -1,7 +1,7 @@
 """The verb `export`: a picture as a program for somewhere else, which the suffix of the file names.
 
 A page for browsers, a shader, a module of WebAssembly, PTX, or C. Shaders are computed in f32 and relaxed numerics, as
-GPUs do; pages and modules in f32 and either numerics; PTX and C as the CPU does.
+GPUs do; all others in either numerics and precision.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ class Exported:
     title, name    for people, and of the file.
     source         in Python, to be shown.
     numerics       "relaxed" but for pages.
+    precision      "f32" but for pages.
     """
 
     picture: PictureSource
@@ -47,6 +48,7 @@ class Exported:
     name: str
     source: str
     numerics: str
+    precision: str
 
     @cached_property
     def shading(self) -> Shading:
@@ -62,14 +64,16 @@ class Exported:
 def _page(asked: Exported) -> str:
     from pellucid.canvas.livepage import live_page
 
-    told = {"title": asked.title, "name": asked.name, "source": asked.source}
+    told = {"precision": asked.precision, "title": asked.title, "name": asked.name, "source": asked.source}
     if asked.numerics == "exact":
-        module = webassembly(asked.picture, asked.view, numerics="exact")
+        module = webassembly(asked.picture, asked.view, numerics="exact", precision=asked.precision)
         return live_page(module, asked.view, shader=None, module=module.code, **told)
     shader = asked.shading.fragment()
     try:
-        module = webassembly(asked.picture, asked.view).code
+        module = webassembly(asked.picture, asked.view, precision=asked.precision).code
     except BackendError:
+        if asked.precision == "f64":
+            raise
         # The page says that it needs WebGL2, as nearly every browser has.
         module = None
     return live_page(asked.shading, asked.view, shader=shader, module=module, **told)
@@ -152,7 +156,8 @@ def export(
     module beside it that calls it, and ``.ptx`` a kernel for CUDA, with its data in it. These are framed as `show`
     frames the picture, if neither arguments nor the picture say otherwise; `title` and the Python `source` are for
     people to read. ``.c`` is a source for all views, with a header beside it. A page is drawn by a shader, or in exact
-    numerics by the processor; the other shaders are relaxed. Only C and PTX can be f64. Raises InputError for another
+    numerics by the processor; in f64 the processor takes over where the numbers of a shader end. The other shaders are
+    relaxed, in f32. Raises InputError for another
     suffix, and for numerics or a precision that there is not, BackendError for a picture that cannot be written so, and
     FileError if a file cannot be written.
 
@@ -197,7 +202,7 @@ def export(
         with atomic_write(where) as file:
             file.write(ptx(checked, seen, numerics=numerics, precision=precision, title=shown).encode())
         return
-    text = FORMS[kind](Exported(checked, seen, shown, where.stem, source, numerics))
+    text = FORMS[kind](Exported(checked, seen, shown, where.stem, source, numerics, precision))
     with atomic_write(where) as file:
         file.write(text.encode())
 
