@@ -113,6 +113,21 @@ def test_a_view_and_parameters_are_given_by_the_caller(swirl):
         assert (found == expected).all()
 
 
+INTO = """
+const { open } = await import(process.argv[1]);
+const picture = await open(), into = new Uint8ClampedArray(4 * 96 * 64);
+const same = picture.render({}, into) === into, alone = picture.render();
+let told = null;
+try { picture.render({ size: [96, 65] }, into); } catch (error) { told = `${error.name}: ${error.message}`; }
+console.log(JSON.stringify([same, into.every((v, k) => v === alone[k]), into.some((v) => v), told]));
+"""
+
+
+def test_an_array_is_given_for_the_pixels(swirl):
+    told = json.loads(run(INTO, swirl.with_suffix(".mjs").resolve().as_uri()))
+    assert told == [True, True, True, "RangeError: into: 24576 bytes, but the view has 24960"]
+
+
 def test_samples_and_time_are_those_of_the_cpu(tmp_path):
     moving = im.animation(
         lambda t: im.turn(t, im.over(im.fill("red", im.udisk), im.checkerboard(0.3, "white", "navy")))

@@ -35,7 +35,7 @@
   const buffers = await Promise.all(program.buffers.map((b) => bytesOf(b.name)));
   const home = { ...program.view, params: Object.fromEntries(program.sliders.map((s) => [s.name, s.value])) };
   const view = structuredClone(home);
-  let playing = false, drawn = null, asked = 0, before = 0, uniforms = null, at_rest = null;
+  let image = null, playing = false, drawn = null, asked = 0, before = 0, uniforms = null, at_rest = null;
   /** Milliseconds that a module takes for a pixel; until a frame is measured, those of a plain picture. */
   let each = 1e-4;
 
@@ -125,8 +125,9 @@
 
   function draw_by_module(width, height) {
     const { center, time, samples, params } = view, began = performance.now();
-    const pixels = module.render({ size: [width, height], center, zoom: 1 / scale(), time, samples, params });
-    canvas.getContext("2d").putImageData(new ImageData(pixels, width), 0, 0);
+    if (image?.width !== width || image.height !== height) image = new ImageData(width, height);
+    module.render({ size: [width, height], center, zoom: 1 / scale(), time, samples, params }, image.data);
+    canvas.getContext("2d").putImageData(image, 0, 0);
     each = (performance.now() - began) / (width * height);
   }
 

@@ -30,8 +30,8 @@ async function opened(module) {
   const { params, places, most, view: home } = JSON.parse(new TextDecoder().decode(section));
   const { memory, draw } = (await WebAssembly.instantiate(module)).exports;
 
-  /** The pixels of a view, four bytes each. */
-  function render(view = {}) {
+  /** The pixels of a view, four bytes each: in an array of its own, or in one that is given, such as an ImageData's. */
+  function render(view = {}, into = null) {
     known(view, Object.keys(home), "word of a view");
     known(view.params ?? {}, Object.keys(home.params), "parameter");
     const whole = { ...home, ...view, params: { ...home.params, ...view.params } };
@@ -43,7 +43,9 @@ async function opened(module) {
     if (!(Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0 && width * height <= most)) {
       throw new RangeError(`size: ${width}x${height} is not a size in pixels`);
     }
-    const bytes = 4 * width * height, missing = places.out + bytes - memory.buffer.byteLength;
+    const bytes = 4 * width * height;
+    if (into && into.length !== bytes) throw new RangeError(`into: ${into.length} bytes, but the view has ${bytes}`);
+    const missing = places.out + bytes - memory.buffer.byteLength;
     if (missing > 0) memory.grow(Math.ceil(missing / 65536));
     const words = new DataView(memory.buffer);
     params.forEach(({ type }, k) => {
@@ -54,7 +56,10 @@ async function opened(module) {
     });
     words.setBigInt64(places.sizes, BigInt(width * height), true);
     draw(places.params, places.buffers, places.sizes, 0n, 0n);
-    return new Uint8ClampedArray(memory.buffer, places.out, bytes).slice();
+    const pixels = new Uint8ClampedArray(memory.buffer, places.out, bytes);
+    if (!into) return pixels.slice();
+    into.set(pixels);
+    return into;
   }
 
   return { view: structuredClone(home), render };

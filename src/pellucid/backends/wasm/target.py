@@ -9,6 +9,7 @@ import re
 from functools import cache
 
 from ..jit.engine import Machine, foreign
+from .constants import from_memory
 from .fused import fused
 
 LANES = 4
@@ -39,4 +40,4 @@ def compiled(text: str, *, exact: bool) -> bytes:
     made = machine()
     head = f'target triple = "{TRIPLE}"\ntarget datalayout = "{made.target.target_data}"\n'
     text = _POINTERS.sub(r"\1, align 4", text)
-    return made.whole(head + fused(text, exact=exact))
+    return made.whole(head + fused(from_memory(text), exact=exact))
