@@ -1,6 +1,6 @@
 """The C that pictures are exported as, compiled by gcc or clang for this machine, beside machine code, on one thread each.
 
-Run as `python bench/exporting.py [--flags "..."] [--compiler CC] [NAME ...]`. Every picture of the gallery is drawn at
+Run as `python bench/exporting.py [--flags "..."] [--compiler CC] [--lanes N] [NAME ...]`. Every picture of the gallery is drawn at
 its view, 512 pixels wide. Pixels that differ are counted. A ratio above 1 is the time of the C over that of machine code.
 """
 
@@ -36,10 +36,10 @@ TYPES = {
 
 
 def function_of(
-    picture: Any, compiler: str, flags: str, folder: Path
+    picture: Any, compiler: str, flags: str, lanes: int, folder: Path
 ) -> tuple[Any, list[tuple[Any, str]], float]:
     """The exported function of a picture, the type and the name of each parameter, and the seconds of the compiler."""
-    header, source = pl.export_c(picture)
+    header, source = pl.export_c(picture, lanes=lanes)
     (folder / "picture.h").write_text(header)
     (folder / "picture.c").write_text(source)
     library = folder / f"{time.monotonic_ns()}.so"
@@ -83,6 +83,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="pictures of the gallery (all)")
     parser.add_argument("--compiler", default="gcc")
     parser.add_argument("--flags", default=FLAGS, help="(%(default)s)")
+    parser.add_argument(
+        "--lanes", type=int, default=16, help="pixels that the C takes together (%(default)s)"
+    )
     options = parser.parse_args()
     ratios: dict[str, float] = {}
     print(f"{'picture':28}{'machine ms':>11}{'C ms':>9}{'ratio':>7}{'differ':>8}{'gcc s':>7}")
@@ -92,7 +95,7 @@ def main() -> int:
         shown = gallery.load(path)
         with tempfile.TemporaryDirectory() as folder:
             function, parameters, took = function_of(
-                shown.picture, options.compiler, options.flags, Path(folder)
+                shown.picture, options.compiler, options.flags, options.lanes, Path(folder)
             )
         smaller = SIDE / shown.view.size[0]
         size = (SIDE, round(shown.view.size[1] * smaller))

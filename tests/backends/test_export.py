@@ -17,6 +17,8 @@ from pellucid import images as im
 from pellucid.backends.c import export
 from pellucid.backends.c.compiler import find_compiler
 from pellucid.backends.c.source import MAX_TEXT
+from pellucid.base.errors import InputError
+from pellucid.driver.lanes import C_LANES
 from pellucid.driver.view import checked_view
 from pellucid.ir import expr as E
 from pellucid.ir import nest as N
@@ -124,3 +126,35 @@ def test_what_was_assumed_of_an_argument_is_checked_and_told():
         well, pixels = drawn(header, source, {**values, name: bad})
         assert not well
         assert not pixels.any()
+
+
+@pytest.mark.parametrize("lanes", C_LANES)
+@pytest.mark.parametrize("name", ["julia", "moon_phases", "wing"])
+def test_any_number_of_pixels_may_be_taken_together(name: str, lanes: int):
+    shown = gallery.load(next(p for p in gallery.files() if p.stem == name))
+    view = {"center": shown.center, "zoom": SIZE[0] / shown.width, "time": shown.time}
+    kernel = pl.compile(shown.picture)
+    header, source = pl.export_c(shown.picture, lanes=lanes)
+    assert f"[{lanes}];" in source
+    well, pixels = drawn(header, source, kernel.values(checked_view(SIZE, **view)))
+    assert well
+    np.testing.assert_array_equal(pixels, kernel.render(SIZE, **view))
+
+
+@pytest.mark.parametrize("lanes", [0, 1, 12, 128, 16.0, "16", None, True])
+def test_other_numbers_of_lanes_are_refused(lanes: object):
+    with pytest.raises(InputError, match="no number of lanes; give one of 4, 8, 16, 32, 64"):
+        pl.export_c(im.checkerboard(10, im.black, im.white), lanes=lanes)  # pyright: ignore[reportArgumentType]
+
+
+def test_rows_that_decide_a_choice_are_loops_without_branches():
+    swirled = im.swirl(1, im.checkerboard(0.2, im.black, im.white))
+    bands = im.cond(im.y < 0.2, im.fill(im.tomato, im.annulus(0.3)), swirled)
+    header, source = pl.export_c(bands)
+    loops = re.findall(r"#pragma omp simd\n(.*?)\n        }", source, flags=re.DOTALL)
+    assert len(loops) == 2
+    assert not any("if (" in loop for loop in loops)
+    kernel = pl.compile(bands)
+    well, pixels = drawn(header, source, kernel.values(checked_view(SIZE, zoom=8.0)))
+    assert well
+    np.testing.assert_array_equal(pixels, kernel.render(SIZE, zoom=8.0))

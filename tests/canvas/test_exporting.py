@@ -100,6 +100,8 @@ def test_c_comes_with_its_header(tmp_path):
         ("a.wgsl", {"precision": "f64"}, r"precision: a shader has only f32, not 'f64'"),
         ("a.c", {"zoom": 2.0}, r"zoom: a function in C draws all views"),
         ("a.c", {"size": 8}, r"size: a function in C draws all views"),
+        ("a.c", {"lanes": 24}, r"lanes: 24 is no number of lanes"),
+        ("a.glsl", {"lanes": 16}, r"lanes: \.glsl has no lanes to choose; leave it out, or export \.c"),
         ("a.html", {"params": {"twsit": 1.0}}, r"twsit"),
         ("a.html", {"zoom": -1.0}, r"zoom"),
         ("a.html", {"title": 3}, r"title: 3 is no text"),

@@ -61,6 +61,7 @@ USAGE = [
     (["export", "rust", "ramp.py"], "argument language: invalid choice: 'rust'"),
     (["export", "c", "ramp.py", "--name", "my-name"], "--name: 'my-name' cannot name a C function"),
     (["export", "html", "ramp.py", "--name", "ramp"], "--name: names a function in C; leave it out"),
+    (["export", "html", "ramp.py", "--lanes", "32"], "--lanes: only C has lanes to choose; leave it out"),
     (["export", "html", "ramp.py", "-o", "a.htm"], "-o: a file of this kind ends in .html; name it a.html"),
     (["export", "c", "ramp.py", "--zoom", "2"], "--zoom: a function in C draws all views; leave it out"),
     (

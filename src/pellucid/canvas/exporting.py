@@ -147,6 +147,7 @@ def export(
     precision: str = "f32",
     title: str | None = None,
     source: str = "",
+    lanes: int | None = None,
     **arguments: Unpack[ViewArguments],
 ) -> None:
     """Write a picture as a program for somewhere else; the suffix of the path says what.
@@ -155,7 +156,8 @@ def export(
     shader for Shadertoy, ``.wgsl`` a compute shader for WebGPU, and ``.wasm`` a module of WebAssembly, with an ES
     module beside it that calls it, and ``.ptx`` a kernel for CUDA, with its data in it. These are framed as `show`
     frames the picture, if neither arguments nor the picture say otherwise; `title` and the Python `source` are for
-    people to read. ``.c`` is a source for all views, with a header beside it. A page is drawn by a shader, or in exact
+    people to read. ``.c`` is a source for all views, with a header beside it; of it so many `lanes`, 16 if not told,
+    make the steps of an iteration together, as in `export_c`. A page is drawn by a shader, or in exact
     numerics by the processor; in f64 the processor takes over where the numbers of a shader end. The other shaders are
     relaxed, in f32. Raises InputError for another
     suffix, and for numerics or a precision that there is not, BackendError for a picture that cannot be written so, and
@@ -187,8 +189,10 @@ def export(
     checked = checked_source(picture)
     if kind == ".c":
         _refuse_view(size, view, arguments)
-        _write_c(checked, where, numerics, precision)
+        _write_c(checked, where, numerics=numerics, precision=precision, lanes=16 if lanes is None else lanes)
         return
+    if lanes is not None:
+        raise InputError(f"{kind} has no lanes to choose", place="lanes", fix="leave it out, or export .c")
     if kind != ".ptx":
         _check_numbers(kind, numerics, precision)
     given = cast("DrawArguments", dict(arguments))
@@ -235,9 +239,9 @@ def _write_module(where: Path, code: bytes) -> None:
         first.flush()
 
 
-def _write_c(picture: Any, where: Path, numerics: str, precision: str) -> None:
+def _write_c(picture: Any, where: Path, **options: Any) -> None:
     name = re.sub(r"\W", "_", where.stem, flags=re.ASCII)
-    header, source = export_c(picture, name, numerics=numerics, precision=precision)
+    header, source = export_c(picture, name, **options)
     # The source includes the header by the function's name.
     with atomic_write(where.with_name(f"{name}.h")) as first, atomic_write(where) as second:
         first.write(header.encode())

@@ -324,13 +324,11 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
         help="c; html, a page; glsl, for Shadertoy; wgsl, for WebGPU; wasm, for JavaScript; ptx, for CUDA",
     )
     _add_source(parser)
-    parser.add_argument(
-        "-o",
-        dest="out",
-        metavar="OUT",
-        help="the file, of C the path without suffix, or a folder (the current one)",
-    )
+    told = "the file, of C the path without suffix, or a folder (the current one)"
+    parser.add_argument("-o", dest="out", metavar="OUT", help=told)
     parser.add_argument("--name", metavar="NAME", help="the name of the C function (that of the file)")
+    told = "pixels that C takes together, 4 to 64: 32 for registers of 512 bits (16)"
+    parser.add_argument("--lanes", type=values.whole, metavar="N", help=told)
     _add_view(parser, "--time")
     _add_compile(parser, threads=False, backend=False)
 

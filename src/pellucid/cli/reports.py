@@ -154,6 +154,8 @@ def export(words: Namespace) -> int:
 
     if words.name is not None:
         raise InputError("names a function in C", place="--name", fix="leave it out")
+    if words.lanes is not None:
+        raise InputError("only C has lanes to choose", place="--lanes", fix="leave it out")
     suffix = f".{words.language}"
     asked: str = words.out or "./"
     is_folder = asked.endswith(("/", os.sep)) or Path(asked).is_dir()
@@ -178,7 +180,8 @@ def _export_c(words: Namespace) -> int:
         raise InputError("a function in C takes all parameters", place="--param", fix="leave it out")
     found = chosen(words.file)
     name = _c_name(words.name, found.path.stem)
-    header, source = driver.export_c(_picture(found), name, **_compile(words))
+    lanes = {} if words.lanes is None else {"lanes": words.lanes}
+    header, source = driver.export_c(_picture(found), name, **_compile(words), **lanes)
     stem = _stem(words.out, name)
     # Both or neither: they are moved to their places when both are written.
     with atomic_write(f"{stem}.h") as first, atomic_write(f"{stem}.c") as second:

@@ -30,7 +30,7 @@ from ..tracing import Param
 from .card import Card, card_of
 from .compiled import codes, of_frame
 from .frame import OUT, Frame, FrameVariant, PictureSource, build
-from .lanes import pixel_lanes
+from .lanes import C_LANES, pixel_lanes
 from .lending import make_backend, within_reach
 from .options import Options
 from .tensors import Tensor, TensorMemory, array_at, memory_of, stream_of
@@ -447,12 +447,12 @@ def at_hand(frame: Frame, options: Options) -> Code | None:
         return None
 
 
-def optimized(frame: Frame, options: Options, backend: Backend) -> Optimized:
-    """The frame's nest after the default script, for a back end's lanes."""
+def optimized(frame: Frame, options: Options, backend: Backend, lanes: int = 0) -> Optimized:
+    """The frame's nest after the default script, for a back end's lanes or so many."""
     # Whoever finds code in the cache optimizes nothing.
     from .pipeline import optimize
 
-    return optimize(frame.kernel, frame.ranges, options, pixel_lanes(backend, options, frame.kernel))
+    return optimize(frame.kernel, frame.ranges, options, lanes or pixel_lanes(backend, options, frame.kernel))
 
 
 @door
@@ -462,21 +462,26 @@ def export_c(
     *,
     numerics: str = "relaxed",
     precision: str = "f32",
+    lanes: int = 16,
 ) -> tuple[str, str]:
     """A header and a source in C that draw the picture, depending on nothing but the C library.
 
-    `name` becomes the function's. Raises as `compile` does, and InputError for what is no name.
+    `name` becomes the function's. So many `lanes`, 4 to 64, make the steps of an iteration together: 16 are best with
+    registers of 256 bits, 32 with 512. Raises as `compile` does, and InputError for what is no name or no such number.
     """
     from ..backends.c import export
 
     if not isinstance(name, str) or not name:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"{brief(name)} is not a name", place="name", fix="give a string, such as 'picture'")
+    if not isinstance(lanes, int) or lanes not in C_LANES:  # pyright: ignore[reportUnnecessaryIsInstance]
+        fix = f"give one of {', '.join(map(str, C_LANES))}"
+        raise InputError(f"{brief(lanes)} is no number of lanes", place="lanes", fix=fix)
     options = Options(numerics, precision, "c")
     source = checked_source(picture)
 
     def work() -> tuple[str, str]:
         frame = build(source, options.real, name=name)
-        best = optimized(frame, options, make_backend("c"))
+        best = optimized(frame, options, make_backend("c"), lanes)
         return export(best.kernel, name, best.ranges)
 
     return with_deep_stack(work)

@@ -16,6 +16,8 @@ long, and a long one has enough side by side."""
 MAX_GATHERS = 8
 """Loads of a kernel up to which a value may take several registers of 512 bits. Lanes are gathered one after the other,
 which takes a third longer for 32 of them than twice for 16."""
+C_LANES = (4, 8, 16, 32, 64)
+"""Pixels that exported C may take together. By 16 of a float each compilers make two registers of 256 bits."""
 WIDE = 512
 """Bits of a register of which that holds; with 256 bits, two take two thirds of the time of one."""
 

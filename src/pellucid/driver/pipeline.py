@@ -10,9 +10,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..ir.expr import Expr, topological
+from ..ir.expr import Expr
 from ..ir.facts import Facts
-from ..ir.nest import For, Kernel, all_roots, walk
+from ..ir.nest import For, Kernel
 from ..ir.verify import checking
 from ..loops.core.elements import index_facts
 from ..loops.core.ledger import Ledger
@@ -21,7 +21,7 @@ from ..loops.core.tactic import State, Tactic, attempt, everywhere, make, sequen
 from ..loops.scripts.borders import borders
 from ..loops.scripts.cycles import take_cycles
 from ..loops.scripts.passes import if_any, keeping, rules
-from ..loops.scripts.splitting import split_rows
+from ..loops.scripts.splitting import split_rows, unswitch_rows
 from ..loops.scripts.strategies import attempted, wherever
 from ..loops.scripts.widths import by_lanes
 from ..reasoning.infer import Ranges
@@ -111,11 +111,11 @@ def script(options: Options, lanes: int) -> list[Stage]:
         ("narrowed", if_any(narrowed)),
         ("regions", _grouped()),
         ("tabulated", everywhere("tabulate", limit=4)),
-        # The interpreter in NumPy takes whole frames at once, and a C compiler splits loops by itself.
-        *([("rows", split_rows)] if lanes > 1 else []),
+        # The interpreter in NumPy takes whole frames at once; a C compiler has stages of its own.
+        *([("rows", split_rows)] if lanes > 1 and options.backend != "c" else []),
         ("spread", attempt("spread", band=8)),
         *(
-            _plain_loops()
+            _plain_loops(lanes)
             if options.backend == "c"
             else [
                 (
@@ -128,26 +128,19 @@ def script(options: Options, lanes: int) -> list[Stage]:
     ]
 
 
-def _plain_loops() -> list[Stage]:
-    """The last stages for a C compiler, which makes vectors of plain loops: all steps of iterations are such loops."""
+def _plain_loops(lanes: int) -> list[Stage]:
+    """The last stages for a C compiler, which makes vectors of plain loops: all steps of iterations are such loops.
+
+    What leaves a loop is computed at once, and so are both sides of choices. With `lanes`, so many pixels are a block.
+    """
+    block = {"size": lanes} if lanes > 1 else {}
     return [
-        ("arms", wherever("skip_arm")),
-        ("lockstep", wherever("lockstep")),
-        ("placed", _placed_plainly),
+        ("rows", unswitch_rows),
+        ("arms", wherever("skip_arm", **block)),
+        ("lockstep", wherever("lockstep", **block)),
+        ("placed", attempt("place", defer=False, threshold=math.inf)),
         ("joined", wherever("join_loops")),
     ]
-
-
-def _placed_plainly(state: State) -> State:
-    """Places of plain loops: what leaves a loop is computed at once, and both sides of choices are.
-
-    Where a whole row decides a choice, sides are branches: C compilers make no vectors of such a loop.
-    """
-    loops = [s for s in walk(state.kernel.body) if isinstance(s, For)]
-    inner = sum({s.index.free for s in loops if not any(isinstance(x, For) for x in walk(s.body))})
-    tests = [n.args[0] for n in topological(all_roots(state.kernel.body)) if n.op == "choose"]
-    by_rows = any(test.free and not test.free & inner for test in tests)
-    return attempt("place", defer=False, **({} if by_rows else {"threshold": math.inf}))(state)
 
 
 def _simplified(options: Options) -> tuple[Stage, Tactic]:

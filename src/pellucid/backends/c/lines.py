@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from ...ir.expr import Expr
-from .spelling import Text, identifier
+from .spelling import Text, identifier, typed
 
 
 class LineWriter:
@@ -41,6 +41,18 @@ class LineWriter:
     def emit(self, line: str) -> None:
         """Add a line."""
         self.lines.append("    " * self.depth + line)
+
+    def use(self, text: Text) -> Text:
+        """Note that a name was used."""
+        if text.plain:
+            self.used.add(text.text)
+        return text
+
+    def copy(self, node: Expr, text: Text, qualifier: str) -> Text:
+        """A variable with the value of a text."""
+        name = self.fresh("s")
+        self.emit(f"{qualifier}{typed(node.type)} {name} = {text.bare};")
+        return Text(name, closed=True, plain=True)
 
     def declare(self, node: Expr, name: str, line: str) -> None:
         """Add the line that declares a node's name."""

@@ -18,6 +18,7 @@ from ...ir.nest import Kernel
 from ..jit.calling import entry
 from ..obligations import Proofs
 from ..port import CallingPlan, Ranges, layout
+from .gathering import padding
 from .source import CSource
 from .spelling import identifier, literal, typed
 
@@ -93,7 +94,8 @@ def export(kernel: Kernel, name: str, ranges: Ranges | None = None) -> tuple[str
     given = [b for b in plan.calling.bound if b not in embedded]
     # Proofs may count on what is in the source itself, and not on what a caller passes.
     proofs = Proofs({**plan.least, **dict.fromkeys(given, 1)}, plan.calling.scratch)
-    source = CSource(plan, kernel.body, ranges, proofs)
+    padded = {b for b in embedded if padding(b)}
+    source = CSource(plan, kernel.body, ranges, proofs, padded=padded)
     body = source.body()
     parameters: list[str] = []
     for b in given:
@@ -204,7 +206,7 @@ def _scratch(plan: CallingPlan, source: CSource) -> Iterator[str]:
 
 
 def _array(buffer: Buffer, name: str) -> str:
-    """A buffer's data as a constant array, several elements to a line, without its long runs of zeros."""
+    """A buffer's data as a constant array, several elements to a line, without its long runs of zeros; padded."""
     data = np.zeros(1, buffer.type.dtype) if buffer.data is None else np.ascontiguousarray(buffer.data)
     # As bits: a negative zero is no zero, and elements that are equal in all bits have one text.
     bits = data.view(f"u{data.itemsize}")
@@ -227,4 +229,8 @@ def _array(buffer: Buffer, name: str) -> str:
                 line = "   "
             line += f" {element},"
     rows.append(line)
-    return f"static const {typed(buffer.type)} {name}[{buffer.size}] = {{\n" + "\n".join(rows) + "\n};\n"
+    return (
+        f"static const {typed(buffer.type)} {name}[{buffer.size + padding(buffer)}] = {{\n"
+        + "\n".join(rows)
+        + "\n};\n"
+    )

@@ -6,7 +6,7 @@ named once if it is used more than once. Loops by lanes are plain loops here: th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from ...base.errors import BackendError
 from ...ir import expr as E
@@ -29,8 +29,20 @@ from .clipping import (
     is_parallel,
     loaded_first,
 )
+from .gathering import by_word
 from .kept import PlaceWriter
-from .spelling import HELPER_INSIDE, CTemplate, Text, form, helper_bits, literal, negates, truth_form, typed
+from .spelling import (
+    HELPER_INSIDE,
+    CTemplate,
+    Text,
+    form,
+    helper_bits,
+    is_of_truths,
+    literal,
+    negates,
+    truth_form,
+    typed,
+)
 
 MAX_TEXT = 90
 """Expressions longer than this get a name."""
@@ -40,7 +52,7 @@ class CSource(PlaceWriter):
     """Writes statements of a kernel as lines of C.
 
     The loop `band` is restricted to ``begin .. end``, which must then be in scope. Where it `polls`, loops that may
-    go on for ever call the function named `ask` now and then.
+    go on for ever call the function named `ask` now and then. Buffers that are `padded` can be read by whole words.
     """
 
     def __init__(
@@ -52,13 +64,16 @@ class CSource(PlaceWriter):
         *,
         band: For | None = None,
         polls: bool = False,
+        padded: Container[Buffer] = (),
     ) -> None:
         super().__init__()
+        self.padded = padded
         self.proofs, self.written, self.band = proofs, block, band
         self.facts = FactsOf(ranges)
         self.stale = reads_of_written(block, nodes_of(block))
         self.helpers: dict[str, str] = {}
         self.clip: ClippedLoop | None = None
+        self.side_by_side = False
         self.private = {b: plan.least[b] for b in plan.private}
         self.buffers = {b: self.unique(b.name) for b in (*plan.buffers, *self.private)}
         self.sizes = {b: self.unique(f"{b.name}_size") for b in plan.buffers}
@@ -86,12 +101,6 @@ class CSource(PlaceWriter):
             for node, reads in self.stale.items():
                 if node in self.names and not buffers.isdisjoint(reads):
                     del self.names[node]
-
-    def use(self, text: Text) -> Text:
-        """Note that a name was used."""
-        if text.plain:
-            self.used.add(text.text)
-        return text
 
     # ---- expressions ----
 
@@ -223,12 +232,6 @@ class CSource(PlaceWriter):
             return self.copy(node, found, "const ")
         return found
 
-    def copy(self, node: Expr, text: Text, qualifier: str) -> Text:
-        """A variable with the value of a text."""
-        name = self.fresh("s")
-        self.emit(f"{qualifier}{typed(node.type)} {name} = {text.bare};")
-        return Text(name, closed=True, plain=True)
-
     def must(self, node: Expr) -> Text:
         """The text of a node that is known."""
         found = self.known(node)
@@ -239,12 +242,15 @@ class CSource(PlaceWriter):
     def load(self, node: Expr, position: Text) -> Text:
         """An element, at a clamped position unless it is proved to be inside."""
         buffer: Buffer = node.attr
-        name = self.buffers[buffer]
-        if self.proofs.inside(node.args[0], buffer, self.facts):
-            return Text(f"{name}[{position.bare}]", closed=True)
-        self.helpers["inside"] = HELPER_INSIDE
-        self.used.add(self.sizes[buffer])
-        return Text(f"{name}[inside({position.bare}, {self.sizes[buffer]})]", closed=True)
+        place = position.bare
+        if not self.proofs.inside(node.args[0], buffer, self.facts):
+            self.helpers["inside"] = HELPER_INSIDE
+            self.used.add(self.sizes[buffer])
+            place = f"inside({place}, {self.sizes[buffer]})"
+        element = f"{self.buffers[buffer]}[{place}]"
+        if buffer in self.padded:
+            return by_word(element, buffer.type, self.helpers)
+        return Text(element, closed=True)
 
     # ---- statements ----
 
@@ -303,6 +309,11 @@ class CSource(PlaceWriter):
         text = self.value(value)
         if value not in self.names:
             name = self.fresh("t")
+            if is_of_truths(value) and not self.side_by_side:
+                # Of a choice by a truth from outside gcc makes vectors only if that comes of a comparison.
+                number = self.fresh("s")
+                self.emit(f"const float {number} = {text.operand} ? 1.0f : 0.0f;")
+                text = Text(f"{number} > 0.0f")
             self.declare(value, name, f"const {typed(value.type)} {name} = {text.bare};")
 
     def store(self, s: Store) -> None:
@@ -354,6 +365,7 @@ class CSource(PlaceWriter):
 
             def inner() -> None:
                 self.bind(s.index, name)
+                self.side_by_side = parallel
                 if parallel:
                     # A load that stands in an arm would be one by masks.
                     for node in loaded_first(s, self.private):
@@ -361,6 +373,7 @@ class CSource(PlaceWriter):
                 self.block(s.body)
 
             self.scoped(inner)
+            self.side_by_side = False
             self.emit("}")
         self.clip = around
         self.proofs.leave(s)

@@ -238,3 +238,8 @@ def negates(node: Expr) -> bool:
 
 _OF_ANY_SIGN = ("add", "sub", "mul", "div", "neg")
 """Operators whose zeros may have either sign, as GCC knows."""
+
+
+def is_of_truths(node: Expr) -> bool:
+    """Whether a node is a truth that is made of truths, where a comparison makes it of other values."""
+    return node.type is T.boolean and node.op in ("and", "or", "not", "choose")

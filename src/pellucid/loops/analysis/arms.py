@@ -19,8 +19,10 @@ from ...reasoning.work import node_costs
 from ..core.build import with_values
 from .blocked import LaneArrays, plain_loop, wanted
 
-MIN_COST = 40.0
+MIN_COST = 100.0
 """Minimum cost of what one side alone needs. The arrays and loops of a block cost about a third of it."""
+MIN_RATIO = 2
+"""What one side alone needs costs at least so many times as much as what it shares, which is computed twice."""
 MAX_KNOWN = 64
 """Loops of which the dearest arm is known, of which the last asked about stay."""
 
@@ -54,7 +56,7 @@ class DearArm(NamedTuple):
         *chosen, test = substitute([*self.chosen, self.wanted], dict(values))
         arms = list(dict.fromkeys(n.args[self.side] for n in chosen))
         arrays = LaneArrays(kernel, loop, size, max(a.type.bits for a in arms))
-        mask = arrays.new("wanted", T.boolean)
+        mask, asked = arrays.new("wanted", T.boolean), arrays.new("asked", T.boolean)
         computed = {a: arrays.new("arm", a.type) for a in arms}
         is_wanted = arrays.load(mask, T.boolean)
         results: dict[Expr, Expr] = {}
@@ -63,9 +65,9 @@ class DearArm(NamedTuple):
             (other,) = substitute([other], results)
             results[n] = E.apply("choose", is_wanted, arrays.load(computed[arm], arm.type), other)
         body = (
-            arrays.clear([mask, *computed.values()]),
-            arrays.each([arrays.store(mask, test)]),
-            If(arrays.any(mask), (arrays.whole(arrays.store(b, a) for a, b in computed.items()),)),
+            arrays.clear([mask, asked, *computed.values()]),
+            arrays.each([arrays.store(mask, test), arrays.store(asked, test)]),
+            If(arrays.any(asked), (arrays.whole(arrays.store(b, a) for a, b in computed.items()),)),
             arrays.each(with_values(loop.body, results)),
         )
         return Alloc(dict(arrays.made), body)
@@ -100,7 +102,7 @@ def _dearest(
             if cost < least or (best is not None and cost <= best[0]):
                 continue
             alone = sum([costs[n] for n in _alone(arms, roots, chosen, side, users)])
-            if alone >= max(least, cost - alone) and (best is None or alone > best[0]):
+            if alone >= max(least, MIN_RATIO * (cost - alone)) and (best is None or alone > best[0]):
                 best = alone, chosen, side
     return None if best is None else (tuple(best[1]), best[2])
 

@@ -133,7 +133,10 @@ class LaneArrays:
         return E.apply("ne", element, self.no) if type_ is T.boolean else element
 
     def any(self, mask: Buffer) -> Expr:
-        """Whether some element of an array of truths is true."""
+        """Whether some element of an array of truths is true, which nothing else loads.
+
+        Where clang knows an element already, it makes no vectors of a loop that loads all of them.
+        """
         words = [E.load(mask, const(k, self.lane.type)) for k in range(self.size)]
         return E.apply("ne", reduce(lambda a, b: E.apply("or", a, b), words), self.no)
 

@@ -53,7 +53,7 @@ class Stepping(NamedTuple):
         states = {E.state(node.attr[0], k, v.type): v for k, v in enumerate(held)}
         *step, stop = substitute([*step, stop], states)
         fills, steps = [*map(arrays.store, now, init)], [*map(arrays.store, then, step)]
-        again = E.apply("lt", turns, limit)
+        again, cleared = E.apply("lt", turns, limit), now
         if not self.even:
             going, moving = arrays.new("going", T.boolean), arrays.new("moving", T.boolean)
             moves = E.apply("and", E.apply("and", arrays.load(going, T.boolean), again), E.apply("not", stop))
@@ -62,14 +62,15 @@ class Stepping(NamedTuple):
             steps = [
                 arrays.store(c, E.apply("choose", moves, *pair)) for c, pair in zip(then, words, strict=True)
             ]
-            fills.append(arrays.store(going, wanted))
+            fills += [arrays.store(going, wanted), arrays.store(moving, wanted)]
             steps.append(arrays.store(moving, moves))
             now, then = [*now, going], [*then, moving]
-            again = arrays.any(going)
+            again = arrays.any(moving)
+            cleared = [*now, moving]
         advance = Store(turn, FIRST, E.apply("add", turns, const(1, T.i32)))
         results = {E.get(node, k): value for k, value in enumerate(held)}
         body = (
-            arrays.clear(now),
+            arrays.clear(cleared),
             arrays.each(fills),
             Store(turn, FIRST, FIRST),
             While(again, (arrays.whole(steps), arrays.whole(arrays.copy(now, then)), advance)),

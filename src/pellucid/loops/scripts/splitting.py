@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from ...ir.expr import STRUCTURAL, Expr
-from ...ir.nest import For, walk
+from ...ir.expr import STRUCTURAL, Expr, topological
+from ...ir.nest import For, all_roots, walk
 from ...ir.path import Path, enclosing
 from ...ir.path import walk as paths
 from ...ir.prim import row
@@ -38,6 +38,8 @@ MIN_GAIN = PROCESSOR.prices["code"].cost
 A frame of a million pixels takes 0.04 ms less then, so that a second of frames has repaid compiling."""
 MAX_CONDITIONS = 3
 """Conditions that are split at; each may double the code."""
+MAX_GROWTH = 2
+"""Loops that are unswitched have at most so many times the values that they had."""
 MAX_WEIGHED = 1500
 """Values that are looked at to weigh the tests of one loop, outermost choices first."""
 
@@ -81,6 +83,60 @@ def split_rows(state: State) -> State:
         if new is None:
             break
     return state
+
+
+def unswitch_rows(state: State) -> State:
+    """Inner loops of which whole rows decide a choice, as a loop for each outcome, where that is little more code.
+
+    For C compilers, which make vectors of no loop that has branches.
+
+    >>> from pellucid.ir.parse import parse_nest
+    >>> from pellucid.ir.text import print_nest
+    >>> from pellucid.loops.core.tactic import run
+    >>> rows = parse_nest('''
+    ... kernel k(n: i32):
+    ...   output out: i32[100]
+    ...   for j in 0 .. 10:
+    ...     for i in 0 .. 10:
+    ...       out[10 * j + i] := if j < n then i * i * i else i + j
+    ... ''')
+    >>> print(print_nest(run(unswitch_rows, rows).kernel))
+    kernel k(n: i32):
+      output out: i32[100]
+      for j in 0 .. 10:
+        if j < n:
+          for i in 0 .. 10:
+            out[10 * j + i] := i * i * i
+        else:
+          for i in 0 .. 10:
+            out[10 * j + i] := i + j
+    <BLANKLINE>
+    """
+    most = MAX_GROWTH * _size(state)
+    while (new := min(_unswitched(state), key=_size, default=state)) is not state and _size(new) <= most:
+        state = new
+    return state
+
+
+def _unswitched(state: State) -> Iterator[State]:
+    """The states after one choice of whole rows is made before their loop."""
+    for path, loop in inner(state):
+        for test in row_tests(loop):
+            new = attempted(state, "unswitch", path, by=(test,))
+            if new is not None:
+                yield new
+
+
+def row_tests(loop: For) -> list[Expr]:
+    """The conditions of choices in a loop that its index does not change."""
+    along = loop.index.free
+    chosen = [n for n in topological(all_roots(loop.body)) if n.op == "choose" and n.free & along]
+    tests = dict.fromkeys(n.args[0] for n in chosen)
+    return [test for test in tests if test.op != "const" and not test.free & along]
+
+
+def _size(state: State) -> int:
+    return sum(len(topological(all_roots(loop.body))) for _, loop in inner(state))
 
 
 @dataclass(frozen=True, slots=True)
