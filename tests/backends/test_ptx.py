@@ -25,7 +25,7 @@ from pellucid.ir.parse import parse_nest
 
 FILES = gallery.files()
 SOME = FILES if NIGHTLY else [path for path in FILES if sum(path.stem.encode()) // 4 % 6 == 0]
-SIZE = (75, 50)
+SIZE, FEW = (75, 50), (45, 30)
 TYPES = {
     "f32": ctypes.c_float,
     "f64": ctypes.c_double,
@@ -64,6 +64,20 @@ def test_a_kernel_draws_the_bits_of_the_cpu(tmp_path, path, numerics, precision)
     assert not INEXACT.search(text)
     kernel = kernel_of(shown.picture, "llvm", numerics=numerics, precision=precision)
     found = launched(tmp_path, text, kernel.values(view), SIZE)
+    np.testing.assert_array_equal(found, kernel.render(view=view))
+
+
+@needs_compiler
+@pytest.mark.one_in(4)
+@pictures_by_turns(SOME, 2)
+def test_a_kernel_draws_the_samples_of_the_cpu(tmp_path, path, numerics, precision):
+    shown = gallery.load(path)
+    samples = 2 + sum(path.stem.encode()) % 3
+    view = shown.view.replace(FEW, zoom=shown.view.zoom * FEW[0] / shown.view.size[0], samples=samples)
+    text = ptx(shown.picture, view, numerics=numerics, precision=precision)
+    assert not INEXACT.search(text)
+    kernel = kernel_of(shown.picture, "llvm", numerics=numerics, precision=precision)
+    found = launched(tmp_path, text, kernel.values(view), FEW)
     np.testing.assert_array_equal(found, kernel.render(view=view))
 
 

@@ -95,7 +95,7 @@ def test_c_comes_with_its_header(tmp_path):
         ("a.png", {}, r"a\.png: no export is called '\.png'"),
         (3, {}, r"path: 3 is not a path"),
         ("a.glsl", {"numerics": "exact"}, r"numerics: a shader has only relaxed, not 'exact'"),
-        ("a.html", {"precision": "f64"}, r"precision: a page has only f32, not 'f64'"),
+        ("a.html", {"precision": "f16"}, r"precision: 'f16' is not known"),
         ("a.html", {"numerics": "exactly"}, r"numerics"),
         ("a.wgsl", {"precision": "f64"}, r"precision: a shader has only f32, not 'f64'"),
         ("a.c", {"zoom": 2.0}, r"zoom: a function in C draws all views"),

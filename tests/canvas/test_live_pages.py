@@ -196,15 +196,78 @@ def test_a_browser_without_webgl2_draws_by_the_module(without_gl, page):
     assert differing(now(without_gl), expected(zoom=2.0, center=(-5.0, 3.0))) <= 10
 
 
-def test_a_page_without_webgl2_and_module_says_so(without_gl, page, monkeypatch):
-    def refused(*_: object, **__: object) -> None:
-        raise BackendError("LLVM was built without it")
+def refused(*_: object, **__: object) -> None:
+    raise BackendError("LLVM was built without it")
 
+
+def test_a_page_without_webgl2_and_module_says_so(without_gl, page, monkeypatch):
     monkeypatch.setattr(exporting, "webassembly", refused)
     pl.export(im.checkerboard(10, im.black, im.white), page, SIZE)
     visit(without_gl, page)
     wait_for(without_gl, SAID)
     assert "WebGL2, which this browser has not" in without_gl.evaluate(SAID)
+
+
+BREAK = """
+  const plain = WebGL2RenderingContext.prototype.shaderSource;
+  WebGL2RenderingContext.prototype.shaderSource = function (shader, text) {
+    plain.call(this, shader, text.replace("void main()", "nonsense main()"));
+  };"""
+"""Makes the driver refuse every shader."""
+BY = "document.querySelector('canvas').dataset.by"
+NOTE = "document.querySelector('#note').textContent"
+
+
+@pytest.fixture
+def refusing(browser) -> Iterator[Page]:
+    """A page of a browser whose driver refuses every shader."""
+    with closing(sized(browser, SIZE)) as found:
+        found.add_init_script(BREAK)
+        yield found
+
+
+def test_where_the_driver_refuses_the_shader_the_module_draws(refusing, page):
+    found = drawn(refusing, page)
+    assert refusing.evaluate(BY) == "WebAssembly"
+    assert differing(found, expected(zoom=2.0)) <= 10
+    told = refusing.evaluate(NOTE)
+    assert told.startswith("The processor draws: this GPU refuses the shader, ERROR: ")
+    assert "nonsense" in told
+    assert refusing.evaluate("document.querySelector('#note').checkVisibility()")
+    bare(refusing, page)
+    drag(refusing)
+    assert differing(now(refusing), expected(zoom=2.0, center=(-5.0, 3.0))) <= 10
+
+
+def test_a_refused_shader_without_a_module_is_told(refusing, page, monkeypatch):
+    monkeypatch.setattr(exporting, "webassembly", refused)
+    pl.export(im.checkerboard(10, im.black, im.white), page, SIZE)
+    visit(refusing, page)
+    wait_for(refusing, SAID)
+    assert refusing.evaluate(SAID).startswith("This GPU refuses the picture: ERROR: ")
+
+
+def test_the_module_takes_over_where_a_shader_has_too_few_digits(window, tmp_path):
+    cell = 2.0**-28
+    picture = im.checkerboard(cell, im.black, im.white)
+    pl.export(picture, tmp_path / "deep.html", SIZE, precision="f64")
+    deep = {"center": (0.7, -0.3), "zoom": 7 / cell}
+    drawn(window, tmp_path / "deep.html")
+    assert window.evaluate(BY) == "WebGL2"
+    assert window.evaluate("document.querySelector('#note').hidden")
+    found = drawn(window, tmp_path / "deep.html", f"#x=0.7&y=-0.3&zoom={7 / cell}")
+    assert window.evaluate(BY) == "WebAssembly"
+    assert differing(found, pl.render(picture, SIZE, precision="f64", **deep)) == 0
+    assert len(np.unique(found[..., 0])) >= 2
+    window.keyboard.press("h")
+    window.mouse.move(40, 20)
+    window.mouse.wheel(0, 400)
+    wait_for(window, "!location.hash.includes('x=0.7&')")
+    view = view_of(window)
+    around = {"center": (view["x"], view["y"]), "zoom": view["zoom"]}
+    assert differing(now(window), pl.render(picture, SIZE, precision="f64", **around)) == 0
+    window.keyboard.press("0")
+    wait_for(window, f"{BY} === 'WebGL2'")
 
 
 @pytest.mark.one_in(2)

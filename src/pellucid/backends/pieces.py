@@ -6,7 +6,7 @@ Below the back ends. A spelling has holes: `{0}` is the first operand, `{T}` a w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from ..base.errors import BackendError
@@ -49,12 +49,10 @@ def counts_of(pieces: Sequence[Piece], arity: int) -> tuple[int, ...]:
     return tuple(used.count(k) for k in range(arity))
 
 
-def joined(pieces: Sequence[Piece], alone: Callable[[int], str], operand: Callable[[int], str]) -> str:
-    """The text with its operands: by number, what stands for one where it is alone, and where it is not.
+def joined(pieces: Sequence[Piece], alone: Sequence[str], operands: Sequence[str]) -> str:
+    """The text with its operands: what stands for each where it is alone, and where it is not.
 
-    >>> joined([(0, False), " * 2"], ["a + b"].__getitem__, ["(a + b)"].__getitem__)
+    >>> joined([(0, False), " * 2"], ["a + b"], ["(a + b)"])
     '(a + b) * 2'
     """
-    return "".join(
-        piece if isinstance(piece, str) else (alone if piece[1] else operand)(piece[0]) for piece in pieces
-    )
+    return "".join([p if isinstance(p, str) else alone[p[0]] if p[1] else operands[p[0]] for p in pieces])

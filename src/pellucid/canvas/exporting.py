@@ -1,7 +1,7 @@
 """The verb `export`: a picture as a program for somewhere else, which the suffix of the file names.
 
 A page for browsers, a shader, a module of WebAssembly, PTX, or C. Shaders are computed in f32 and relaxed numerics, as
-GPUs do; pages and modules in f32 and either numerics; PTX and C as the CPU does.
+GPUs do; all others in either numerics and precision.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ class Exported:
     title, name    for people, and of the file.
     source         in Python, to be shown.
     numerics       "relaxed" but for pages.
+    precision      "f32" but for pages.
     """
 
     picture: PictureSource
@@ -47,6 +48,7 @@ class Exported:
     name: str
     source: str
     numerics: str
+    precision: str
 
     @cached_property
     def shading(self) -> Shading:
@@ -62,14 +64,16 @@ class Exported:
 def _page(asked: Exported) -> str:
     from pellucid.canvas.livepage import live_page
 
-    told = {"title": asked.title, "name": asked.name, "source": asked.source}
+    told = {"precision": asked.precision, "title": asked.title, "name": asked.name, "source": asked.source}
     if asked.numerics == "exact":
-        module = webassembly(asked.picture, asked.view, numerics="exact")
+        module = webassembly(asked.picture, asked.view, numerics="exact", precision=asked.precision)
         return live_page(module, asked.view, shader=None, module=module.code, **told)
     shader = asked.shading.fragment()
     try:
-        module = webassembly(asked.picture, asked.view).code
+        module = webassembly(asked.picture, asked.view, precision=asked.precision).code
     except BackendError:
+        if asked.precision == "f64":
+            raise
         # The page says that it needs WebGL2, as nearly every browser has.
         module = None
     return live_page(asked.shading, asked.view, shader=shader, module=module, **told)
@@ -154,7 +158,8 @@ def export(
     frames the picture, if neither arguments nor the picture say otherwise; `title` and the Python `source` are for
     people to read. ``.c`` is a source for all views, with a header beside it; of it so many `lanes`, 16 if not told,
     make the steps of an iteration together, as in `export_c`. A page is drawn by a shader, or in exact
-    numerics by the processor; the other shaders are relaxed. Only C and PTX can be f64. Raises InputError for another
+    numerics by the processor; in f64 the processor takes over where the numbers of a shader end. The other shaders are
+    relaxed, in f32. Raises InputError for another
     suffix, and for numerics or a precision that there is not, BackendError for a picture that cannot be written so, and
     FileError if a file cannot be written.
 
@@ -189,11 +194,11 @@ def export(
     if lanes is not None:
         raise InputError(f"{kind} has no lanes to choose", place="lanes", fix="leave it out, or export .c")
     if kind != ".ptx":
-        _refuse_numbers(kind, numerics, precision)
+        _check_numbers(kind, numerics, precision)
     given = cast("DrawArguments", dict(arguments))
     seen = drawing(picture, size, view, given, fitted=True).view
     if kind == ".wasm":
-        _write_module(where, webassembly(checked, seen, numerics=numerics).code)
+        _write_module(where, webassembly(checked, seen, numerics=numerics, precision=precision).code)
         return
     # In a comment of a shader, a title has one line.
     shown = " ".join((title or where.stem.replace("_", " ")).split())
@@ -201,24 +206,19 @@ def export(
         with atomic_write(where) as file:
             file.write(ptx(checked, seen, numerics=numerics, precision=precision, title=shown).encode())
         return
-    text = FORMS[kind](Exported(checked, seen, shown, where.stem, source, numerics))
+    text = FORMS[kind](Exported(checked, seen, shown, where.stem, source, numerics, precision))
     with atomic_write(where) as file:
         file.write(text.encode())
 
 
-def _refuse_numbers(kind: str, numerics: str, precision: str) -> None:
-    what = {".wasm": "a module", ".html": "a page"}.get(kind, "a shader")
-    if precision != "f32":
-        raise InputError(
-            f"{what} has only f32, not {brief(precision)}", place="precision", fix="leave it out"
-        )
+def _check_numbers(kind: str, numerics: str, precision: str) -> None:
+    """Raises InputError for a word that is not known, and for what shaders have not."""
     if kind in (".wasm", ".html"):
-        # Raises InputError for another word.
-        Options(numerics)
-    elif numerics != "relaxed":
-        raise InputError(
-            f"{what} has only relaxed, not {brief(numerics)}", place="numerics", fix="leave it out"
-        )
+        Options(numerics, precision)
+        return
+    for name, word, only in (("precision", precision, "f32"), ("numerics", numerics, "relaxed")):
+        if word != only:
+            raise InputError(f"a shader has only {only}, not {brief(word)}", place=name, fix="leave it out")
 
 
 def _refuse_view(size: object, view: object, arguments: ViewArguments) -> None:

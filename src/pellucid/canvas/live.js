@@ -1,11 +1,14 @@
 "use strict";
 /* A picture drawn by WebGL2, or by its module of WebAssembly: read from the page, compiled once, drawn when something
-   has changed. */
+   has changed. The module draws where there is no WebGL2, where the GPU refuses the shader, in exact numerics, and, if it
+   is in f64, what is enlarged too far for the numbers of a shader. */
 (async () => {
   const find = (id) => document.getElementById(id);
-  const canvas = find("picture"), status = find("status"), info = find("info"), play = find("play");
+  const status = find("status"), note = find("note"), info = find("info"), play = find("play");
   /** Milliseconds of a frame of a module while the view moves, and until it is drawn as fine as it is shown. */
   const FRAME_MS = 40, REST_MS = 250, MAX_COARSE = 16;
+  /** Steps from one number of f32 to the next that a pixel is wide where a shader draws a picture that has f64 too. */
+  const MIN_STEPS = 64;
   const say = (text) => { status.textContent = text; status.hidden = !text; };
 
   /** The bytes that stand deflated in the page under a name. */
@@ -20,17 +23,19 @@
   }
   const program = JSON.parse(new TextDecoder().decode(await bytesOf("program")));
   const choice = { alpha: true, premultipliedAlpha: false, preserveDrawingBuffer: true };
-  const gl = program.fragment === null ? null : canvas.getContext("webgl2", choice);
-  const module = !gl && program.module && await opened(await WebAssembly.compile(await bytesOf("module")));
-  if (!gl && !module) {
+  let canvas = find("picture"), module = null;
+  let gl = program.fragment === null ? null : canvas.getContext("webgl2", choice);
+  if (!gl && !program.module) {
     return say("This picture is drawn by WebGL2, which this browser has not, or has turned off. " +
       "Turn on hardware acceleration, or open the page in another browser.");
   }
-  canvas.dataset.by = gl ? "WebGL2" : "WebAssembly";
+  /** A canvas has one kind of context: of these two, the page shows the one that draws. */
+  const canvases = { WebGL2: canvas, WebAssembly: gl ? canvas.cloneNode() : canvas };
+  if (!gl && program.fragment !== null) tell("this browser has no WebGL2, or it is turned off");
   const buffers = await Promise.all(program.buffers.map((b) => bytesOf(b.name)));
   const home = { ...program.view, params: Object.fromEntries(program.sliders.map((s) => [s.name, s.value])) };
   const view = structuredClone(home);
-  let playing = false, drawn = null, asked = 0, before = 0, uniforms = null, at_rest = null;
+  let image = null, playing = false, drawn = null, asked = 0, before = 0, uniforms = null, at_rest = null;
   /** Milliseconds that a module takes for a pixel; until a frame is measured, those of a plain picture. */
   let each = 1e-4;
 
@@ -81,31 +86,56 @@
     uniforms = program.params.map((p) => [gl.getUniformLocation(made, p.name), p]);
   }
 
-  /** Units that a pixel of the canvas is wide. */
-  const scale = () => 1 / (view.zoom * Math.min(canvas.width / view.size[0], canvas.height / view.size[1]));
+  /** Units that a pixel is wide, of a canvas of so many. */
+  const unit = (width, height) => 1 / (view.zoom * Math.min(width / view.size[0], height / view.size[1]));
+  const scale = () => unit(canvas.width, canvas.height);
+  const finest = () => {
+    const ratio = window.devicePixelRatio || 1;
+    return unit(canvas.clientWidth * ratio, canvas.clientHeight * ratio);
+  };
+
+  /** Whether the module draws the view: always where there is no shader, and where it has more digits, far in. */
+  function takes_module() {
+    const least = Math.max(program.limits.scale, Math.max(...view.center.map(Math.abs)) * MIN_STEPS * 2 ** -24);
+    return !gl || (program.deep && finest() < least);
+  }
+
+  const ready = () => takes_module() ? module : !gl.isContextLost() && uniforms;
+
+  function show(by) {
+    if (canvas !== canvases[by]) {
+      canvas.replaceWith(canvases[by]);
+      canvas = canvases[by];
+    }
+    canvas.dataset.by = by;
+  }
 
   /** A frame of the size of the canvas, or of a part of its columns and rows, which the browser spreads over it. */
   function draw(coarse = 1) {
+    if (!ready()) return;
+    show(takes_module() ? "WebAssembly" : "WebGL2");
     const ratio = (window.devicePixelRatio || 1) / coarse;
     const width = Math.max(1, Math.round(canvas.clientWidth * ratio));
     const height = Math.max(1, Math.round(canvas.clientHeight * ratio));
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-    if (gl) draw_by_shader(width, height);
-    else draw_by_module(width, height);
+    if (takes_module()) draw_by_module(width, height);
+    else draw_by_shader(width, height);
     canvas.dataset.frames = 1 + Number(canvas.dataset.frames || 0);
   }
 
   function draw_by_module(width, height) {
     const { center, time, samples, params } = view, began = performance.now();
-    const pixels = module.render({ size: [width, height], center, zoom: 1 / scale(), time, samples, params });
-    canvas.getContext("2d").putImageData(new ImageData(pixels, width), 0, 0);
+    if (image?.width !== width || image.height !== height) image = new ImageData(width, height);
+    module.render({ size: [width, height], center, zoom: 1 / scale(), time, samples, params }, image.data);
+    canvas.getContext("2d").putImageData(image, 0, 0);
     each = (performance.now() - began) / (width * height);
   }
 
   /** By how much coarser frames are while the view moves, so that each is there in time: a module has one thread. */
   function coarseness() {
     const pixels = canvas.clientWidth * canvas.clientHeight * (window.devicePixelRatio || 1) ** 2;
-    return gl ? 1 : Math.min(MAX_COARSE, Math.max(1, Math.ceil(Math.sqrt(each * pixels / FRAME_MS))));
+    if (!takes_module()) return 1;
+    return Math.min(MAX_COARSE, Math.max(1, Math.ceil(Math.sqrt(each * pixels / FRAME_MS))));
   }
 
   function draw_by_shader(width, height) {
@@ -122,7 +152,7 @@
   function ask() {
     asked ||= requestAnimationFrame((now) => {
       asked = 0;
-      if (gl && (gl.isContextLost() || !uniforms)) return;
+      if (!ready()) return;
       if (playing) {
         view.time = (view.time + Math.min(now - before, 100) / 1000) % program.limits.time;
         before = now;
@@ -136,21 +166,35 @@
     });
   }
 
-  function begin() {
+  /** Say in a line why the processor draws. */
+  function tell(why) {
+    note.textContent = `The processor draws: ${why}.`;
+    note.hidden = false;
+  }
+
+  async function begin() {
     try {
       if (gl) set_up();
-      say("");
-      ask();
     } catch (error) {
-      say(`This GPU refuses the picture: ${String(error.message).trim().slice(0, 400)}`);
+      const why = String(error.message).trim().split("\n")[0].slice(0, 200) || "it does not say why";
+      if (!program.module) return say(`This GPU refuses the picture: ${why}`);
+      gl = null;
+      tell(`this GPU refuses the shader, ${why}`);
+    }
+    say("");
+    ask();
+    if (program.module && (!gl || program.deep)) {
+      module ??= await opened(await WebAssembly.compile(await bytesOf("module")));
+      ask();
     }
   }
-  canvas.addEventListener("webglcontextlost", (event) => {
+  canvases.WebGL2.addEventListener("webglcontextlost", (event) => {
     event.preventDefault();
+    if (!gl) return;
     uniforms = null;
     say("The GPU was taken away. The picture comes back with it.");
   });
-  canvas.addEventListener("webglcontextrestored", begin);
+  canvases.WebGL2.addEventListener("webglcontextrestored", () => gl && begin());
 
   // ---- the view, and the address ----
 
@@ -158,9 +202,9 @@
     const { center, zoom } = program.limits;
     view.center = view.center.map((x) => Math.max(-center, Math.min(center, x)));
     view.zoom = Math.max(zoom[0], Math.min(zoom[1], view.zoom));
-    // Where pixels are finer than numbers of 24 digits, there is nothing to see.
-    const least = Math.max(...view.center.map(Math.abs)) * 2 ** -21;
-    if (scale() < least) view.zoom *= scale() / least;
+    // Where pixels are finer than numbers, there is nothing to see.
+    const least = Math.max(...view.center.map(Math.abs)) * program.limits.step;
+    if (finest() < least) view.zoom *= finest() / least;
     clearTimeout(drawn);
     drawn = setTimeout(write_address, 200);
     ask();
@@ -247,11 +291,12 @@
   // ---- hands ----
 
   const fingers = new Map();
-  canvas.addEventListener("pointerdown", (event) => {
+  function pressed(event) {
     canvas.setPointerCapture(event.pointerId);
     fingers.set(event.pointerId, [event.clientX, event.clientY]);
-  });
-  canvas.addEventListener("pointermove", (event) => {
+  }
+
+  function moved(event) {
     const old = fingers.get(event.pointerId);
     if (!old) return;
     const now = [event.clientX, event.clientY];
@@ -261,15 +306,23 @@
     const apart = (a) => Math.hypot(a[0] - other[0], a[1] - other[1]) || 1;
     move((now[0] - old[0]) / 2, (now[1] - old[1]) / 2);
     zoom_at(apart(now) / apart(old), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
-  });
-  for (const name of ["pointerup", "pointercancel"]) {
-    canvas.addEventListener(name, (event) => fingers.delete(event.pointerId));
   }
-  canvas.addEventListener("wheel", (event) => {
+
+  function wheeled(event) {
     event.preventDefault();
     const lines = event.deltaMode === 1 ? 30 : 1;
     zoom_at(Math.exp(-event.deltaY * lines * 0.0015), event.clientX, event.clientY);
-  }, { passive: false });
+  }
+
+  for (const one of new Set(Object.values(canvases))) {
+    one.addEventListener("pointerdown", pressed);
+    one.addEventListener("pointermove", moved);
+    for (const name of ["pointerup", "pointercancel"]) {
+      one.addEventListener(name, (event) => fingers.delete(event.pointerId));
+    }
+    one.addEventListener("wheel", wheeled, { passive: false });
+    new ResizeObserver(ask).observe(one);
+  }
 
   const keys = {
     ArrowLeft: () => move(40, 0), ArrowRight: () => move(-40, 0), ArrowUp: () => move(0, 40),
@@ -300,7 +353,6 @@
   find("more").addEventListener("click", () => info.showModal());
   find("close").addEventListener("click", () => info.close());
   find("shader").textContent = program.fragment ?? "none: every bit counts, and the processor draws";
-  new ResizeObserver(ask).observe(canvas);
   addEventListener("hashchange", () => { read_address(); ask(); });
 
   read_address();

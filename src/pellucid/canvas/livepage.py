@@ -1,7 +1,8 @@
 """A picture as a page that draws it: one HTML file with a shader of WebGL2, which needs no other file and no network.
 
 Below `exporting`. What the page does is in `live.js`; the shader, and the data of bitmaps, stand in it deflated. So
-does a module of WebAssembly, which draws where there is no WebGL2, or where every bit counts and there is no shader.
+does a module of WebAssembly, which draws where there is no WebGL2 or the GPU refuses the shader, where every bit counts
+and there is no shader, and, in f64, where a shader's numbers do not reach.
 """
 
 from __future__ import annotations
@@ -30,6 +31,11 @@ from pellucid.tracing import Param
 MAX_SLIDER = 1e6
 """The widest range of a slider: of a wider one, nobody could set a value, so it is a field for a number."""
 
+ZOOMS = {"f32": 1 / SCALES[0], "f64": 2.0**300}
+"""How far a page goes into a picture whose center is at the origin, in pixels a unit."""
+STEPS = {"f32": 2.0**-21, "f64": 2.0**-50}
+"""The least size of a pixel for each unit that the center is away from the origin: eight steps between numbers."""
+
 
 class Prepared(Protocol):
     """A picture that was prepared for a host: what was done to it, its parameters, and whether it moves."""
@@ -56,13 +62,14 @@ def live_page(
     *,
     shader: Shader | None,
     module: bytes | None,
+    precision: str,
     title: str,
     name: str,
     source: str = "",
 ) -> str:
     """The page of a picture: its title, the name of files made from it, and the Python source that it shows on a key.
 
-    The shader draws it, or else the module: where the browser has no WebGL2, or where there is no shader.
+    The shader draws it, or else the module, which is of that precision.
     """
     own = own_values(view.params, prepared.params)
     uniforms: Mapping[str, Expr] = {} if shader is None else shader.params
@@ -88,7 +95,14 @@ def live_page(
             "samples": view.samples,
         },
         "moving": prepared.time_varying,
-        "limits": {"center": MAX_CENTER, "time": MAX_TIME, "zoom": [1 / SCALES[1], 1 / SCALES[0]]},
+        "deep": precision == "f64",
+        "limits": {
+            "center": MAX_CENTER,
+            "time": MAX_TIME,
+            "zoom": [1 / SCALES[1], ZOOMS[precision]],
+            "scale": SCALES[0],
+            "step": STEPS[precision],
+        },
     }
     body = "".join(
         [
@@ -145,7 +159,8 @@ def _panel(prepared: Prepared, title: str, own: Mapping[str, float]) -> Iterator
     yield (
         f'<button type="button" id="play"{moving}>Play</button> <span id="time"{moving}></span>\n'
         '<button type="button" id="home">Reset</button> <button type="button" id="save">PNG</button>\n'
-        '<button type="button" id="more" aria-haspopup="dialog">How</button>\n</section>\n'
+        '<button type="button" id="more" aria-haspopup="dialog">How</button>\n'
+        '<p id="note" hidden></p>\n</section>\n'
     )
 
 

@@ -9,9 +9,9 @@ function paramsOf({ size: [width, height], center: [center_x, center_y], zoom, t
 /** A value as the kernel takes it: of the type of its param, and within the range that was assumed of it. */
 function checked({ name, type, low, high }, given) {
   const value = type === "f32" ? Math.fround(given) : given;
-  const whole = type === "f32" || Number.isInteger(value);
+  const real = type !== "i32", whole = real || Number.isInteger(value);
   if (typeof given !== "number" || !Number.isFinite(value) || !whole || value < (low ?? value) || value > (high ?? value)) {
-    throw new RangeError(`${name}: ${given} is not ${type === "f32" ? "a number" : "a whole number"} within ` +
+    throw new RangeError(`${name}: ${given} is not ${real ? "a number" : "a whole number"} within ` +
       `${low ?? "any"} .. ${high ?? "any"}`);
   }
   return value;
@@ -30,8 +30,8 @@ async function opened(module) {
   const { params, places, most, view: home } = JSON.parse(new TextDecoder().decode(section));
   const { memory, draw } = (await WebAssembly.instantiate(module)).exports;
 
-  /** The pixels of a view, four bytes each. */
-  function render(view = {}) {
+  /** The pixels of a view, four bytes each: in an array of its own, or in one that is given, such as an ImageData's. */
+  function render(view = {}, into = null) {
     known(view, Object.keys(home), "word of a view");
     known(view.params ?? {}, Object.keys(home.params), "parameter");
     const whole = { ...home, ...view, params: { ...home.params, ...view.params } };
@@ -43,17 +43,23 @@ async function opened(module) {
     if (!(Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0 && width * height <= most)) {
       throw new RangeError(`size: ${width}x${height} is not a size in pixels`);
     }
-    const bytes = 4 * width * height, missing = places.out + bytes - memory.buffer.byteLength;
+    const bytes = 4 * width * height;
+    if (into && into.length !== bytes) throw new RangeError(`into: ${into.length} bytes, but the view has ${bytes}`);
+    const missing = places.out + bytes - memory.buffer.byteLength;
     if (missing > 0) memory.grow(Math.ceil(missing / 65536));
     const words = new DataView(memory.buffer);
     params.forEach(({ type }, k) => {
       const at = places.params + 8 * k;
       if (type === "f32") words.setFloat32(at, slots[k], true);
+      else if (type === "f64") words.setFloat64(at, slots[k], true);
       else words.setInt32(at, slots[k], true);
     });
     words.setBigInt64(places.sizes, BigInt(width * height), true);
     draw(places.params, places.buffers, places.sizes, 0n, 0n);
-    return new Uint8ClampedArray(memory.buffer, places.out, bytes).slice();
+    const pixels = new Uint8ClampedArray(memory.buffer, places.out, bytes);
+    if (!into) return pixels.slice();
+    into.set(pixels);
+    return into;
   }
 
   return { view: structuredClone(home), render };

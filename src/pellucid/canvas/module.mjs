@@ -5,6 +5,8 @@
      const pixels = picture.render({ size: [640, 480], zoom: 2 });            // Uint8ClampedArray, RGBA, row 0 on top
      context.putImageData(new ImageData(pixels, 640), 0, 0);
 
+   Frame after frame, `picture.render(view, image.data)` draws into the same ImageData.
+
    What a view leaves out is as the picture was exported: `picture.view`. A wrong value is a RangeError that names it. */
 
 const here = new URL("./MODULE", import.meta.url);

@@ -177,7 +177,7 @@ def shader_script(options: Options) -> list[Stage]:
         first,
         ("cycles", cyclic(simplified)),
         ("expanded", expansion(options)),
-        _unfusing(),
+        _unfusing(folds=True),
         ("regions", _grouped()),
         ("placed", attempt("place")),
     ]
@@ -193,7 +193,7 @@ def module_script(options: Options, lanes: int) -> list[Stage]:
         first,
         ("cycles", cyclic(simplified)),
         ("expanded", expansion(options)),
-        *([] if options.numerics == "exact" else [_unfusing()]),
+        *([] if options.numerics == "exact" else [_unfusing(folds=False)]),
         ("regions", _grouped()),
         ("vectorized", by_lanes(lanes, options.real.bits)),
         ("placed", attempt("place")),
@@ -213,14 +213,16 @@ def grid_script(options: Options) -> list[Stage]:
     ]
 
 
-def _unfusing() -> Stage:
+def _unfusing(*, folds: bool) -> Stage:
     from ..rewriting.unfused import unfused
 
     return (
         "unfused",
         keeping(
             "unfuse",
-            lambda proved, old, ranges, _, trace: unfused(old, ranges=ranges, proved=proved, trace=trace),
+            lambda proved, old, ranges, _, trace: unfused(
+                old, folds=folds, ranges=ranges, proved=proved, trace=trace
+            ),
             "the nearest whole number and the rest of a product, without fused operations",
         ),
     )

@@ -90,12 +90,12 @@ def shading(source: PictureSource, variant: FrameVariant = FrameVariant()) -> Sh
     return with_deep_stack(work)
 
 
-def frame_for_hosts(source: PictureSource, variant: FrameVariant) -> Frame:
-    """The frame of a picture for hosts other than Python, which draw the whole of it in f32.
+def frame_for_hosts(source: PictureSource, variant: FrameVariant, real: T.Type = T.f32) -> Frame:
+    """The frame of a picture for hosts other than Python, which draw the whole of it.
 
     Its params are the words of a view, the size, and the picture's own: what hosts set by name, and nothing else.
     """
-    return whole(build(source, T.f32, variant))
+    return whole(build(source, real, variant))
 
 
 def compute_shader(kernel: Kernel, ranges: Ranges) -> Shader:

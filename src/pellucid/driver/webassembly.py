@@ -1,6 +1,6 @@
 """Pictures as WebAssembly: traced, taken through the script for modules, written by LLVM, completed by `backends.wasm`.
 
-Nothing runs here. A module computes in f32; in exact numerics its pixels are those of every other exact back end.
+Nothing runs here. In exact numerics its pixels are those of every other exact back end.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ class PictureModule:
     time_varying: bool
 
 
-def webassembly(source: PictureSource, view: View, *, numerics: str = "relaxed") -> PictureModule:
+def webassembly(
+    source: PictureSource, view: View, *, numerics: str = "relaxed", precision: str = "f32"
+) -> PictureModule:
     r"""The module of a picture, which says in its section "pellucid" how it is called and framed, in JSON.
 
     `view` says what is drawn if the host does not say otherwise, and whether pixels have several samples. Raises as
@@ -44,10 +46,10 @@ def webassembly(source: PictureSource, view: View, *, numerics: str = "relaxed")
     >>> webassembly(im.checkerboard(1, im.black, im.white), View(64)).code[:4]
     b'\x00asm'
     """
-    options = Options(numerics)
+    options = Options(numerics, precision)
 
     def work() -> PictureModule:
-        frame = frame_for_hosts(source, FrameVariant("straight", view.samples != 1))
+        frame = frame_for_hosts(source, FrameVariant("straight", view.samples != 1), options.real)
         best = optimize(frame.kernel, frame.ranges, options, LANES, module_script(options, LANES))
         plan = layout(best.kernel, best.ranges)
         text = Function(plan, plan.phases[0], best.ranges, machine(), ENTRY).text()

@@ -149,7 +149,7 @@ class CTemplate:
     def fill(self, operands: list[Text]) -> Text:
         """The text with its operands."""
         return Text(
-            joined(self.pieces, lambda k: operands[k].bare, lambda k: operands[k].operand), self.closed
+            joined(self.pieces, [o.bare for o in operands], [o.operand for o in operands]), self.closed
         )
 
 

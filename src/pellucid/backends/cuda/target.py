@@ -26,6 +26,9 @@ BODY = "body"
 ALIGNMENT = 64
 """Alignment of data in a module in bytes."""
 
+_LETTERS = np.frombuffer(b"".join(b"%-3d," % k for k in range(256)), np.uint8).reshape(256, 4)
+"""Each byte as text, which a bitmap has millions of."""
+
 _THREADS = "".join(
     f"""
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.{axis}()
@@ -137,9 +140,10 @@ def _entry(
 
 
 def _numbers(buffer: Buffer) -> str:
-    """The bytes of a buffer's data."""
-    content = np.ascontiguousarray(buffer.data, buffer.type.dtype.newbyteorder("<")).tobytes()
-    return ",".join(map(str, content))
+    """The bytes of a buffer's data, with commas between them."""
+    content = np.ascontiguousarray(buffer.data, buffer.type.dtype.newbyteorder("<")).view(np.uint8)
+    letters = _LETTERS[content.reshape(-1)].reshape(-1)
+    return letters[letters != ord(" ")].tobytes()[:-1].decode("ascii")
 
 
 def _assembled(bodies: Sequence[str], entries: Sequence[str]) -> str:

@@ -144,9 +144,8 @@ class Spelling:
 
     def fill(self, operands: list[ShaderText]) -> ShaderText:
         """The text with its operands."""
-        return ShaderText(
-            joined(self.pieces, lambda k: operands[k].text, lambda k: operands[k].operand), self.closed
-        )
+        alone, closed = [o.text for o in operands], [o.operand for o in operands]
+        return ShaderText(joined(self.pieces, alone, closed), self.closed)
 
 
 @cache

@@ -110,15 +110,16 @@ class PixelWriter:
             return found
         region = self._region(root)
         counts: dict[Expr, int] = {root: 1}
-        for node in region:
+        spellings = [self._template(node) for node in region]
+        for node, spelling in zip(region, spellings, strict=True):
             for k, a in enumerate(_operands(node)):
-                counts[a] = counts.get(a, 0) + self._repeats(node, k)
+                counts[a] = counts.get(a, 0) + (1 if spelling is None else spelling.counts[k])
         texts: dict[Expr, ShaderText] = {}
-        for node in region:
+        for node, spelling in zip(region, spellings, strict=True):
             if node.op == "iterate":
                 self._iterate(node, (), texts)
                 continue
-            text = self._render(node, texts)
+            text = self._render(node, spelling, texts)
             if node is not root and (counts.get(node, 0) > 1 or len(text.text) > MAX_TEXT):
                 self._declare(node, "s", text)
             else:
@@ -127,7 +128,10 @@ class PixelWriter:
 
     def _known(self, node: Expr) -> ShaderText | None:
         found = self._names.get(node)
-        return literal(node, self.language) if found is None and node.op == "const" else found
+        if found is None and node.op == "const":
+            # It means the same in every scope, so its name is never taken back.
+            found = self._names[node] = literal(node, self.language)
+        return found
 
     def _must(self, node: Expr) -> ShaderText:
         found = self._known(node)
@@ -152,12 +156,8 @@ class PixelWriter:
             return None
         return template(table.row(node.op), node.args[0].type, node.type, self.language)
 
-    def _repeats(self, node: Expr, k: int) -> int:
-        found = self._template(node)
-        return 1 if found is None else found.counts[k]
-
-    def _render(self, node: Expr, texts: dict[Expr, ShaderText]) -> ShaderText:
-        """The text of one node, given those of operands without a name."""
+    def _render(self, node: Expr, spelling: Spelling | None, texts: dict[Expr, ShaderText]) -> ShaderText:
+        """The text of one node, given its spelling and the texts of operands without a name."""
         if node.op == "get":
             return self._must(node)
         if node.op in LEAVES:
@@ -165,13 +165,12 @@ class PixelWriter:
         operands = [found if (found := texts.get(a)) is not None else self._must(a) for a in node.args]
         if node.op == "load":
             return self._load(node.attr, operands[0])
-        found = self._template(node)
-        if found is None:
+        if spelling is None:
             raise BackendError("is no expression", place=node.op)
         require_domain(table.row(node.op), node, self.facts)
-        if found.helper is not None:
-            self.helpers[found.helper] = None
-        return found.fill(operands)
+        if spelling.helper is not None:
+            self.helpers[spelling.helper] = None
+        return spelling.fill(operands)
 
     def _load(self, buffer: Buffer, position: ShaderText) -> ShaderText:
         """An element, at a clamped position; of 8 or 16 bits as a word."""

@@ -41,7 +41,7 @@ def completed(code: bytes, plan: CallingPlan, name: str) -> tuple[dict[int, byte
     """The sections of the module of a kernel with one output, which exports `name`, and its places.
 
     Raises BackendError for a kernel in several phases or with scratch memory, and for code that calls what is not in
-    it, as a fused operation of f64.
+    it.
     """
     if len(plan.phases) != 1 or plan.calling.scratch or plan.calling.written != 1:
         raise BackendError("a module has one phase, one output and no scratch memory", place=plan.kernel.name)
@@ -150,7 +150,9 @@ def _check_imports(body: bytes) -> bool:
                 stack, at = True, at + 3
             case _:
                 raise BackendError(
-                    f"needs {words[1]}, which WebAssembly has not", place="wasm", fix="compute in f32"
+                    f"needs {words[1]}, which WebAssembly has not",
+                    place="wasm",
+                    fix="export a shader, PTX or C",
                 )
     return stack
 
