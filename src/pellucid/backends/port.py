@@ -191,8 +191,7 @@ class Calling:
         spans: list[tuple[int, int]] = []
         for k, b in enumerate(self.bound):
             array, needed = memory.get(b), least.get(b, 1)
-            if b.size > needed:
-                needed = b.size
+            needed = max(needed, b.size)
             if (
                 array is None
                 or array.__class__ is not np.ndarray
