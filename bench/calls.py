@@ -42,6 +42,9 @@ def operations() -> None:
     assert program(a=numbers).tolist() == [1, 2, 3, 4]
     race = Race("algebra, 4 numbers")
     race.add("program(a=...)", lambda: program(a=numbers, threads=1), "1 more")
+    bound = program.bind(a=numbers, threads=1)
+    assert bound().tolist() == [1, 2, 3, 4]
+    race.add("program.bind(a=...)()", bound, "1 more")
     race.add("NumPy", lambda: numbers + 1, "1 more")
     race.run("NumPy", calls=200)
 
@@ -66,6 +69,9 @@ def counting() -> None:
     race = Race(f"histogram of {SIDE} x {SIDE} bytes")
     race.add("C by hand", by_hand, "the same counts")
     race.add("pellucid", lambda: program(a=levels, threads=1), "the same counts")
+    bound = program.bind(a=levels, threads=1)
+    assert np.array_equal(bound(), expected)
+    race.add("pellucid, bound", bound, "the same counts")
     race.run("C by hand", calls=200)
 
 

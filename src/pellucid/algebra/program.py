@@ -6,11 +6,13 @@ end; what was done, and why it may be, is in `explain`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
+from ..backends.jit.calling import MachineCode
 from ..backends.port import Backend, Code
 from ..base.deep_stack import with_deep_stack
 from ..base.errors import InputError, brief, did_you_mean
@@ -78,6 +80,44 @@ class Program:
         `threads` bounds how many take part; `out` is an array, or a dict of arrays, to store the outputs in. Raises
         InputError for what is missing, unknown, or of another shape or type than was declared.
         """
+        arguments, memory, results = self._bound(given, out)
+        self._code.run(arguments, memory, threads=threads)
+        return self._returned(results)
+
+    def bind(self, *, threads: int | None = None, out: Any = None, **given: Any) -> Callable[[], Any]:
+        """The program for these arrays and scalars, as a function without arguments, and without their cost.
+
+        Each call computes with what is in the arrays by then, and stores in the same arrays for the outputs, new ones
+        or `out`, and returns them. Raises InputError as a call does, and for an array that would have to be copied.
+
+        >>> from .array import array
+        >>> numbers = np.arange(4, dtype=np.float32)
+        >>> double = compile(2 * array("a", 4)).bind(a=numbers)
+        >>> numbers += 1
+        >>> double()
+        array([2., 4., 6., 8.], dtype=float32)
+        """
+        arguments, memory, results = self._bound(given, out)
+        for name, buffer in self._buffers.items():
+            if not np.may_share_memory(memory[buffer], given[name]):
+                fix = "give a contiguous, aligned array, as NumPy makes it"
+                raise InputError("would be a copy, without later changes", place=f"program, {name}", fix=fix)
+        returned = self._returned(results)
+        if isinstance(self._code, MachineCode):
+            run = self._code.bound(arguments, memory, threads=threads)
+        else:
+            run = partial(self._code.run, arguments, memory, threads=threads)
+
+        def again() -> Any:
+            run()
+            return returned
+
+        return again
+
+    def _bound(
+        self, given: dict[str, Any], out: Any
+    ) -> tuple[dict[str, Any], dict[Buffer, Numbers], list[Numbers]]:
+        """The arguments of a call, its memory, and the arrays for the outputs."""
         if given.keys() != self._names:
             check_names({**self.inputs, **self.scalars}, given)
         memory: dict[Buffer, Numbers] = {}
@@ -96,10 +136,10 @@ class Program:
         arguments = {
             name: checked_number(given[name], s.type, f"program, {name}") for name, s in self.scalars.items()
         }
-        self._code.run(arguments, memory, threads=threads)
-        if self.is_single:
-            return results[0]
-        return dict(zip(self.outputs, results, strict=True))
+        return arguments, memory, results
+
+    def _returned(self, results: list[Numbers]) -> Any:
+        return results[0] if self.is_single else dict(zip(self.outputs, results, strict=True))
 
     def _results(self, out: Any) -> list[Numbers]:
         """The arrays for the outputs: those of the caller, or new ones."""

@@ -12,13 +12,14 @@ import struct
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import field
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...base.record import record
 from ...ir.expr import Buffer
-from ..port import MAX_BANDS, Arguments, Calling, Memory, ThreadPool, address
+from ..port import MAX_BANDS, Arguments, Array, Calling, Memory, ThreadPool, address
 from .polling import NEVER_STOP, Poll
 
 if TYPE_CHECKING:
@@ -163,6 +164,15 @@ class MachineCode:
             return
         call(places, list(map(len, arrays)))
 
+    def bound(
+        self, arguments: Arguments, memory: Memory, *, threads: int | None = None
+    ) -> Callable[[], None]:
+        """The code for arguments and memory that stay: a function that runs it, from any thread."""
+        arrays, places = self.calling.located(memory, self.needs)
+        if self.aligned and not all(a.flags.aligned for a in arrays):
+            return partial(self.run, arguments, memory, threads=threads)
+        return PreparedCall(self, arguments, threads).bound(arrays, places)
+
 
 class PreparedCall:
     """A call of machine code with given arguments, for any memory: ``call(places, lengths)``, from any thread.
@@ -230,6 +240,27 @@ class PreparedCall:
             if poll is not None:
                 poll.check()
         free.append(room)
+
+    def bound(self, arrays: Sequence[Array], places: Sequence[int]) -> Callable[[], None]:
+        """The call for these arrays at these places, as a function without arguments.
+
+        Its default argument holds what the addresses are of.
+        """
+        code, lengths = self._invocation, list(map(len, arrays))
+        call, begin, end, step = self._steps[0] if len(self._steps) == 1 else (None, 0, 0, 0)
+        if call is None or end - begin > step or self._sizes or code.calling.polls:
+
+            def run_all(held: object = arrays) -> None:
+                self(places, lengths)
+
+            return run_all
+        words, place, _ = self._room(places, lengths)
+        given = place + code.params_at, place, place + code.lengths_at, begin, end
+
+        def run(held: object = (arrays, words)) -> None:
+            call(*given)
+
+        return run
 
     def _room(self, places: Sequence[int], lengths: Sequence[int]) -> _Room:
         """Memory for one call: what machine code is given, its address, and the scratch memory in it."""
