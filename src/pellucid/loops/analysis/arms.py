@@ -17,7 +17,7 @@ from ...ir.nest import Alloc, For, If, Kernel, Statement, all_roots
 from ...ir.prim import version
 from ...reasoning.work import node_costs
 from ..core.build import with_values
-from .blocked import LaneArrays, plain_loop, wanted
+from .blocked import Blocked, LaneArrays, plain_loop, wanted
 
 MIN_COST = 100.0
 """Minimum cost of what one side alone needs. The arrays and loops of a block cost about a third of it."""
@@ -51,7 +51,7 @@ class DearArm(NamedTuple):
         test = test if side == 1 else E.apply("not", test)
         return cls(chosen, side, test if here is E.TRUE else E.apply("and", here, test))
 
-    def skipped(self, kernel: Kernel, loop: For, values: Mapping[Expr, Expr], size: int) -> Alloc:
+    def skipped(self, kernel: Kernel, loop: For, values: Mapping[Expr, Expr], size: int) -> Blocked:
         """The arrays, and the loops over them, for a block of a loop in which nodes have these values."""
         *chosen, test = substitute([*self.chosen, self.wanted], dict(values))
         arms = list(dict.fromkeys(n.args[self.side] for n in chosen))
@@ -70,7 +70,9 @@ class DearArm(NamedTuple):
             If(arrays.any(asked), (arrays.whole(arrays.store(b, a) for a, b in computed.items()),)),
             arrays.each(with_values(loop.body, results)),
         )
-        return Alloc(dict(arrays.made), body)
+        return Blocked(
+            Alloc(dict(arrays.made), body), {arrays.load(b, a.type): a for a, b in computed.items()}
+        )
 
 
 @lru_cache(maxsize=MAX_KNOWN)

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from types import MappingProxyType
+from typing import NamedTuple
 
 from ...ir import expr as E
 from ...ir import types as T
 from ...ir.expr import Buffer, Expr, const, topological
+from ...ir.facts import Facts, exactly
 from ...ir.nest import SEQ, Block, For, Kernel, Statement, Store, all_roots
 from ...ir.path import Path, at, replace_at
 from ...ir.prim import row
@@ -25,9 +28,17 @@ from ..core.theorem import Clause, Site
 from .bounds import loop_at
 from .strips import strips
 
-Make = Callable[[Kernel, For, Mapping[Expr, Expr], int], Statement]
-"""Makes the statement for a block: of the program, a loop of at most so many iterations from 0 on, and the values that
-nodes of the whole loop have in it."""
+
+class Blocked(NamedTuple):
+    """The statement for a block, and loads of its arrays that give these values, or zero."""
+
+    statement: Statement
+    held: Mapping[Expr, Expr] = MappingProxyType({})
+
+
+Make = Callable[[Kernel, For, Mapping[Expr, Expr], int], Blocked]
+"""Makes a block: of the program, a loop of at most so many iterations from 0 on, and the values that nodes of the whole
+loop have in it."""
 
 
 def _memory_unchanged(site: Site) -> Verdict:
@@ -50,8 +61,9 @@ def in_domain(apply: Callable[..., Applied]) -> Clause:
     """The clause that all partial operators are still proved to be in their domain after the move of `apply`."""
 
     def test(site: Site) -> Verdict:
-        new = apply(site.kernel, site.path, **site.options).kernel
-        facts = FactsOf(index_facts(new, site.ranges))
+        applied = apply(site.kernel, site.path, ranges=site.ranges, **site.options)
+        new = applied.kernel
+        facts = FactsOf({**index_facts(new, site.ranges), **applied.known})
         beyond = ""
         for n in topological(all_roots((at(new.body, site.path),))):
             prim = None if n.op in E.STRUCTURAL else row(n.op)
@@ -64,12 +76,17 @@ def in_domain(apply: Callable[..., Applied]) -> Clause:
     return Clause("in-domain", text, test)
 
 
-def in_blocks(kernel: Kernel, path: Path, size: int, make: Make) -> Applied:
-    """The program with a loop as a loop over blocks of it; unless it is a block already, and only that is made."""
+def in_blocks(
+    kernel: Kernel, path: Path, size: int, make: Make, ranges: Mapping[Expr, Facts] | None = None
+) -> Applied:
+    """The program with a loop as a loop over blocks of it; unless it is a block already, and only that is made.
+
+    `ranges` tell of values, and so of what is loaded in their place.
+    """
     loop = at(kernel.body, path)
     assert isinstance(loop, For)  # noqa: S101 - checked
     if _is_block(loop, size):
-        made = make(kernel, loop, {}, size)
+        made, held = make(kernel, loop, {}, size)
     else:
         outer, inner = strips(kernel, loop, size)
         type_ = loop.index.type
@@ -77,9 +94,12 @@ def in_blocks(kernel: Kernel, path: Path, size: int, make: Make) -> Applied:
         here = {loop.index: E.apply("add", inner.lo, lane)}
         count = E.apply("min", E.apply("sub", loop.hi, inner.lo), const(size, type_))
         body = with_values(tuple(_from(s, loop.index, inner.lo, lane) for s in loop.body), here)
-        block = make(kernel, For(lane, const(0, type_), count, body), here, size)
+        block, held = make(kernel, For(lane, const(0, type_), count, body), here, size)
         made = replace(outer, body=(block,))
-    return Applied(replace(kernel, body=replace_at(kernel.body, path, (made,))))
+    new = replace(kernel, body=replace_at(kernel.body, path, (made,)))
+    facts = FactsOf(index_facts(new, ranges or {}))
+    known = {load: facts(value).union(exactly(value.type, 0)) for load, value in held.items()}
+    return Applied(new, known=known)
 
 
 def _is_block(loop: For, size: int) -> bool:

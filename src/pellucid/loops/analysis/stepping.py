@@ -14,7 +14,7 @@ from ...ir.bits import states_in
 from ...ir.expr import Expr, const, parts, substitute, topological
 from ...ir.nest import Alloc, For, Kernel, Statement, Store, While, all_roots
 from ..core.build import with_values
-from .blocked import LaneArrays, plain_loop, wanted
+from .blocked import Blocked, LaneArrays, plain_loop, wanted
 
 FIRST = const(0, T.i32)
 
@@ -40,7 +40,7 @@ class Stepping(NamedTuple):
                 return cls(node, E.TRUE if even else wanted(node, roots), even)
         return None
 
-    def together(self, kernel: Kernel, loop: For, values: Mapping[Expr, Expr], size: int) -> Alloc:
+    def together(self, kernel: Kernel, loop: For, values: Mapping[Expr, Expr], size: int) -> Blocked:
         """The arrays, and the loops over them, for a block of a loop in which nodes have these values."""
         node, wanted = substitute([self.node, self.wanted], dict(values))
         init, step, stop, limit = parts(node)
@@ -76,4 +76,4 @@ class Stepping(NamedTuple):
             While(again, (arrays.whole(steps), arrays.whole(arrays.copy(now, then)), advance)),
             arrays.each(with_values(loop.body, results)),
         )
-        return Alloc(dict(arrays.made), body)
+        return Blocked(Alloc(dict(arrays.made), body))

@@ -8,9 +8,11 @@ for conditions (Allen, Kennedy and others, 1983); work items between barriers as
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...ir.expr import Expr
+from ...ir.facts import Facts
 from ...ir.nest import Kernel
 from ...ir.path import Path, at
 from ...ir.path import walk as paths
@@ -33,11 +35,13 @@ def _iterates(site: Site) -> Verdict:
     return decided(found, "a value of its stores iterates", "other statements are in it, or no iteration")
 
 
-def apply(kernel: Kernel, path: Path, *, size: int = SIZE, **_: Any) -> Applied:
+def apply(
+    kernel: Kernel, path: Path, *, size: int = SIZE, ranges: Mapping[Expr, Facts] | None = None, **_: Any
+) -> Applied:
     """The loop over blocks, and in it the arrays and the loops over a block."""
     found = Stepping.of(at(kernel.body, path))
     assert found is not None  # noqa: S101 - checked
-    return in_blocks(kernel, path, size, found.together)
+    return in_blocks(kernel, path, size, found.together, ranges)
 
 
 LOCKSTEP = Theorem(

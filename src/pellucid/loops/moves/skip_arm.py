@@ -7,9 +7,11 @@ of whole vectors (Shin, "Introducing Control Flow into Vectorized Code", 2007).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...ir.expr import Expr
+from ...ir.facts import Facts
 from ...ir.nest import Kernel
 from ...ir.path import Path, at
 from ...ir.path import walk as paths
@@ -32,11 +34,19 @@ def _has_arm(site: Site) -> Verdict:
     return decided(found, "a side of a choice is dear", "other statements are in it, or no side is dear")
 
 
-def apply(kernel: Kernel, path: Path, *, size: int = SIZE, dear: float = MIN_COST, **_: Any) -> Applied:
+def apply(
+    kernel: Kernel,
+    path: Path,
+    *,
+    size: int = SIZE,
+    dear: float = MIN_COST,
+    ranges: Mapping[Expr, Facts] | None = None,
+    **_: Any,
+) -> Applied:
     """The loop over blocks, and in it the arrays and the loops over a block."""
     found = DearArm.of(at(kernel.body, path), dear)
     assert found is not None  # noqa: S101 - checked
-    return in_blocks(kernel, path, size, found.skipped)
+    return in_blocks(kernel, path, size, found.skipped, ranges)
 
 
 SKIP = Theorem(
