@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ...ir import expr as E
 from ...ir import types as T
-from ...ir.expr import Buffer, Expr, const, topological
+from ...ir.expr import Buffer, Expr, const, substitute, topological
 from ...ir.facts import Facts, exactly
 from ...ir.nest import SEQ, Block, For, Kernel, Statement, Store, all_roots
 from ...ir.path import Path, at, replace_at
@@ -81,25 +81,31 @@ def in_blocks(
 ) -> Applied:
     """The program with a loop as a loop over blocks of it; unless it is a block already, and only that is made.
 
-    `ranges` tell of values, and so of what is loaded in their place.
+    `ranges` tell of values, and so of what is loaded in their place. What they tell of values that change along the
+    loop holds of its iterations: if there is such, elements behind the last iteration compute the same as it.
     """
-    loop = at(kernel.body, path)
+    loop, ranges = at(kernel.body, path), ranges or {}
     assert isinstance(loop, For)  # noqa: S101 - checked
+    told: dict[Expr, Facts] = {}
     if _is_block(loop, size):
         made, held = make(kernel, loop, {}, size)
     else:
         outer, inner = strips(kernel, loop, size)
         type_ = loop.index.type
         lane = fresh_index(kernel, f"{loop.index.attr}_lane", type_)
-        here = {loop.index: E.apply("add", inner.lo, lane)}
         count = E.apply("min", E.apply("sub", loop.hi, inner.lo), const(size, type_))
+        along = [n for n in topological(all_roots(loop.body)) if n.free & loop.index.free]
+        known = [n for n in along if n.args and n in ranges]
+        element = E.apply("min", lane, E.apply("sub", count, const(1, type_))) if known else lane
+        here = {loop.index: E.apply("add", inner.lo, element)}
+        told = dict(zip(substitute(known, here), map(ranges.__getitem__, known), strict=True))
         body = with_values(tuple(_from(s, loop.index, inner.lo, lane) for s in loop.body), here)
         block, held = make(kernel, For(lane, const(0, type_), count, body), here, size)
         made = replace(outer, body=(block,))
     new = replace(kernel, body=replace_at(kernel.body, path, (made,)))
-    facts = FactsOf(index_facts(new, ranges or {}))
-    known = {load: facts(value).union(exactly(value.type, 0)) for load, value in held.items()}
-    return Applied(new, known=known)
+    facts = FactsOf({**index_facts(new, ranges), **told})
+    told |= {load: facts(value).union(exactly(value.type, 0)) for load, value in held.items()}
+    return Applied(new, known=told)
 
 
 def _is_block(loop: For, size: int) -> bool:
