@@ -1,9 +1,9 @@
 """Pictures of the gallery on a GPU of NVIDIA: how many pixels differ from the CPU's, and how long a frame takes.
 
 Run as `python bench/gpu.py [--size N] [NAME ...]`. Each picture is drawn in both numerics and precisions, and compared
-with what the CPU draws in the same. Times are medians, without a copy: frames stay on the GPU. Then the swirled
-checkerboard beside CUDA that was written by hand, where NVRTC is there to compile it, and a frame in a tensor of torch,
-where torch is. Where there is no GPU, it says so, and measures nothing.
+with what the CPU draws in the same. Times are medians, without a copy: frames stay on the GPU. Then four pictures beside CUDA
+that was written by hand, where NVRTC is there to compile it, and beside Taichi, where that is; and a frame in a tensor of
+torch, where torch is. Where there is no GPU, it says so, and checks the CUDA by hand on the processor.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ import ctypes
 import importlib.util
 import itertools
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from examples import gallery
+from gpu_pictures import PICTURES, REFERENCE, checked_on_processor, differing
 
 import pellucid as pl
 from pellucid import images as im
@@ -32,7 +35,6 @@ from pellucid.driver.frame import OUT, FrameVariant
 
 ROUNDS = 30
 """Frames whose median is told."""
-REFERENCE = Path(__file__).with_name("reference") / "swirl.cu"
 
 
 def median_of(gpu: Driver, run: Callable[[], Any]) -> float:
@@ -82,22 +84,58 @@ def pictures(gpu: Driver, names: list[str], side: int) -> int:
     return wrong
 
 
-def by_hand(gpu: Driver, side: int) -> None:
-    """Print the time of the swirled checkerboard beside that of CUDA by hand."""
+def races(gpu: Driver, side: int) -> None:
+    """Print the times of four pictures beside CUDA by hand and Taichi, and what of their pixels differs."""
     text = translated(REFERENCE.read_text(encoding="utf-8"), gpu.capability)
     if text is None:
         print("by hand: NVRTC is not here, which compiles CUDA")
-        return
-    module = gpu.module(text)
-    function = gpu.function(module, "swirl")
-    frame = DeviceBlock(gpu, 4 * side * side)
-    numbers = [ctypes.c_uint64(frame.address), ctypes.c_int(side), ctypes.c_int(side)]
-    numbers += [ctypes.c_float(1 / 100), ctypes.c_float(1 / 10)]
-    blocks = (-(-side // 32), -(-side // 4))
-    hand = median_of(gpu, lambda: gpu.launch(function, blocks, (32, 4), numbers))
-    kernel = pl.compile(im.swirl(100, im.checkerboard(10, im.black, im.white)), backend="cuda")
-    ours = median_of(gpu, drawing(gpu, kernel, View((side, side))))
-    print(f"swirl: by hand {hand:.3f} ms, pellucid {ours:.3f} ms, {ours / hand:.2f} times")
+    module = None if text is None else gpu.module(text)
+    taichi = in_taichi()
+    for name, (picture, scale) in PICTURES.items():
+        view = View((side, side), zoom=1 / scale(side))
+        kernel = pl.compile(picture, backend="cuda")
+        ours, drawn = median_of(gpu, drawing(gpu, kernel, view)), kernel.render(view=view)
+        told = f"{name:8} pellucid {ours:.3f} ms"
+        if module is not None:
+            frame = DeviceBlock(gpu, 4 * side * side)
+            numbers = [ctypes.c_uint64(frame.address), ctypes.c_int(side), ctypes.c_int(side)]
+            numbers.append(ctypes.c_float(scale(side)))
+            function, blocks = gpu.function(module, name), (-(-side // 32), -(-side // 4))
+            hand = median_of(gpu, partial(gpu.launch, function, blocks, (32, 4), numbers))
+            pixels = np.zeros((side, side, 4), np.uint8)
+            with gpu.current():
+                gpu.download(pixels.ctypes.data, frame.address, pixels.nbytes)
+            apart = 100 * differing(pixels, drawn)
+            told += f"; by hand {hand:.3f} ms, {ours / hand:.2f} times, {apart:.3f} % differ"
+        if taichi is not None:
+            theirs, pixels = taichi(name, side, scale(side))
+            apart = 100 * differing(pixels, drawn)
+            told += f"; Taichi {theirs:.3f} ms, {ours / theirs:.2f} times, {apart:.3f} % differ"
+        print(told, flush=True)
+
+
+def in_taichi() -> Callable[[str, int, float], tuple[float, np.ndarray[Any, Any]]] | None:
+    """What draws a picture by Taichi's CUDA: the median of milliseconds, and the pixels. None where Taichi is not."""
+    if importlib.util.find_spec("taichi") is None:
+        print("Taichi is not here")
+        return None
+    import taichi as ti
+
+    ti.init(arch=ti.cuda, log_level=ti.ERROR)
+    from gpu_taichi import KERNELS
+
+    def draw(name: str, side: int, scale: float) -> tuple[float, np.ndarray[Any, Any]]:
+        out = ti.ndarray(ti.u32, (side, side))
+        times: list[float] = []
+        for _ in range(ROUNDS + 1):
+            began = time.perf_counter()
+            KERNELS[name](out, scale)
+            ti.sync()
+            times.append(1000 * (time.perf_counter() - began))
+        # The first one compiles.
+        return statistics.median(times[1:]), out.to_numpy().view(np.uint8).reshape(side, side, 4)
+
+    return draw
 
 
 def translated(source: str, capability: tuple[int, int]) -> str | None:
@@ -111,7 +149,7 @@ def translated(source: str, capability: tuple[int, int]) -> str | None:
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     options = (ctypes.c_char_p * 1)(f"--gpu-architecture=compute_{capability[0]}{capability[1]}".encode())
     steps = (
-        lambda: nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"swirl.cu", 0, None, None),
+        lambda: nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"pictures.cu", 0, None, None),
         lambda: nvrtc.nvrtcCompileProgram(program, 1, options),
         lambda: nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size)),
     )
@@ -153,10 +191,12 @@ def main() -> int:
         gpu = driver()
     except BackendError as error:
         print(f"nothing was measured on hardware: {error}")
+        with tempfile.TemporaryDirectory() as folder:
+            checked_on_processor(Path(folder))
         return 0
     print(f"a GPU of compute capability {gpu.capability[0]}.{gpu.capability[1]}")
     wrong = pictures(gpu, words.names, words.size)
-    by_hand(gpu, words.size)
+    races(gpu, words.size)
     in_torch(words.size)
     print(f"{wrong} frames differ from the CPU's")
     return 1 if wrong else 0
