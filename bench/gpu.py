@@ -149,7 +149,9 @@ def translated(source: str, capability: tuple[int, int]) -> str | None:
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     options = (ctypes.c_char_p * 1)(f"--gpu-architecture=compute_{capability[0]}{capability[1]}".encode())
     steps = (
-        lambda: nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"pictures.cu", 0, None, None),
+        lambda: nvrtc.nvrtcCreateProgram(
+            ctypes.byref(program), source.encode(), b"pictures.cu", 0, None, None
+        ),
         lambda: nvrtc.nvrtcCompileProgram(program, 1, options),
         lambda: nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size)),
     )
