@@ -189,7 +189,8 @@ def export(
     checked = checked_source(picture)
     if kind == ".c":
         _refuse_view(size, view, arguments)
-        _write_c(checked, where, numerics=numerics, precision=precision, lanes=16 if lanes is None else lanes)
+        together = {} if lanes is None else {"lanes": lanes}
+        _write_c(checked, where, numerics=numerics, precision=precision, **together)
         return
     if lanes is not None:
         raise InputError(f"{kind} has no lanes to choose", place="lanes", fix="leave it out, or export .c")

@@ -7,6 +7,7 @@ asked for. Equal programs share their code: the key is the traced pixel itself, 
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from inspect import getattr_static
@@ -91,12 +92,12 @@ class Ready(NamedTuple):
     near: Smooth
 
 
-class ReadPicture:
+class ReadPicture(ABC):
     """A picture whose frames are not traced: it was read with them."""
 
+    @abstractmethod
     def frame(self, real: Type, variant: FrameVariant) -> Frame:
         """The frame of a variant."""
-        raise NotImplementedError
 
 
 class Kernel:
@@ -152,13 +153,11 @@ class Kernel:
     def frame(self, variant: FrameVariant = FrameVariant()) -> Frame:
         """The traced nest of a variant."""
         if variant not in self._frames:
-            made = self.source.frame if isinstance(self.source, ReadPicture) else None
-            real = self.options.real
-            found = (
-                made(real, variant)
-                if made is not None
-                else with_deep_stack(lambda: build(self.source, real, variant))
-            )
+            source, real = self.source, self.options.real
+            if isinstance(source, ReadPicture):
+                found = source.frame(real, variant)
+            else:
+                found = with_deep_stack(lambda: build(source, real, variant))
             self._frames[variant] = within_reach(found, self.options)
         return self._frames[variant]
 
